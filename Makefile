@@ -1,0 +1,74 @@
+# barelane: builds the UEFI program, the host tests and the checks. Output goes to build/ only.
+#
+#   make            build/barelane.efi
+#   make unit       build and run the host tests (ASan, UBSan)
+#   make check      static checks: rooms, symbols, format, scripts, clang
+
+CC       = gcc
+CLANG    = clang
+OBJCOPY  = objcopy
+BUILD    = build
+VERSION := $(shell cat VERSION)
+
+ROOMS := base hw pci drivers bench report
+CORE  := $(sort $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c)))
+EFI   := $(sort $(wildcard efi/*.c))
+# Parts of efi/ without firmware types: pure functions that the host tests link too.
+EFI_PURE := $(sort $(wildcard efi/pure/*.c))
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
+	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wcast-align -Wvla -Wundef \
+	-Wwrite-strings -Wformat=2 -Wswitch-enum -Wredundant-decls
+COMMON := -std=c11 -I. $(WARNINGS) -MMD -MP -DBARELANE_VERSION='"$(VERSION)"'
+
+# --- the UEFI program -----------------------------------------------------------------------------
+EFI_CFLAGS := $(COMMON) -O2 -g -ffreestanding -fno-strict-aliasing -fshort-wchar -mno-red-zone \
+	-fpic -fno-stack-protector -fvisibility=hidden -fno-tree-loop-distribute-patterns \
+	-DGNU_EFI_USE_MS_ABI -isystem /usr/include/efi -isystem /usr/include/efi/x86_64
+EFI_OBJECTS := $(patsubst %.c,$(BUILD)/efi/%.o,$(CORE) $(EFI) $(EFI_PURE))
+EFI_CRT := /usr/lib/crt0-efi-x86_64.o
+EFI_LDS := /usr/lib/elf_x86_64_efi.lds
+
+.PHONY: all unit check clean
+all: $(BUILD)/barelane.efi
+
+$(BUILD)/efi/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(EFI_CFLAGS) -c $< -o $@
+
+# crt0 and the relocation code are gnu-efi's; nothing of its library is used.
+$(BUILD)/barelane.so: $(EFI_OBJECTS)
+	ld -nostdlib -znocombreloc -T $(EFI_LDS) -shared -Bsymbolic --no-undefined \
+		$(EFI_CRT) $(EFI_OBJECTS) -L/usr/lib -l:libgnuefi.a -o $@
+
+$(BUILD)/barelane.efi: $(BUILD)/barelane.so
+	$(OBJCOPY) -j .text -j .sdata -j .data -j .dynamic -j .dynsym -j .rel -j .rela \
+		-j '.rel.*' -j '.rela.*' -j .reloc --target efi-app-x86_64 --subsystem=10 $< $@
+
+# --- host tests -----------------------------------------------------------------------------------
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+HOST_CFLAGS := $(COMMON) -O1 -g $(SANITIZE)
+HOST_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(CORE) $(EFI_PURE) $(sort $(wildcard tests/model/*.c)))
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/host/tests/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
+
+$(BUILD)/host/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(HOST_CFLAGS) -c $< -o $@
+
+$(BUILD)/host/libbarelane.a: $(HOST_OBJECTS)
+	rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/host/tests/unit/%_test: $(BUILD)/host/tests/unit/%_test.o $(BUILD)/host/libbarelane.a
+	$(CC) $(SANITIZE) $^ -lcmocka -o $@
+
+unit: $(UNIT_TESTS)
+	scripts/unit $(UNIT_TESTS)
+
+check:
+	scripts/check
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(EFI_OBJECTS:.o=.d) $(HOST_OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
+.SECONDARY:

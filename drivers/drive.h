@@ -1,0 +1,117 @@
+/*
+ * What a drive can do: read. The engine knows drives only by this method table; ahci/, null/ and
+ * the tests implement it.
+ *
+ * A read goes through three steps, so that building it stays outside the timed interval:
+ *   prepare   builds the command of one slot in memory (not timed)
+ *   start     rings the doorbell for one or more prepared slots; t0 is read just before
+ *   await     polls until at least one started slot is complete; t1 is read just after
+ */
+#ifndef DRIVERS_DRIVE_H
+#define DRIVERS_DRIVE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DRIVE_SLOTS_MAX 32
+
+/* The commands the engine can ask for; never mixed while one is outstanding. */
+enum drive_command {
+    DRIVE_READ_DMA,    /* READ DMA EXT, or READ DMA on a drive without 48-bit addresses */
+    DRIVE_READ_QUEUED, /* READ FPDMA QUEUED */
+};
+
+struct drive_read {
+    uint64_t lba;
+    uint32_t sectors; /* 1 to info.command_sectors_max */
+    enum drive_command command;
+    uint64_t bus; /* device address of the destination, even; sectors * logical_bytes long */
+};
+
+/* Facts of a drive (ATA/ATAPI Command Set-4, IDENTIFY DEVICE). No serial number, no WWN: by design. */
+struct drive_info {
+    char model[41];
+    char firmware[9];
+    uint64_t sectors;              /* addressable logical sectors */
+    uint32_t logical_bytes;        /* bytes of a logical sector: 512 to 4096 */
+    uint32_t physical_bytes;       /* of a physical sector */
+    uint32_t alignment_sectors;    /* logical sector 0 lies this far into a physical one */
+    uint32_t rotation_rpm;         /* 0: not reported; 1: no rotating medium */
+    uint32_t queue_depth;          /* slots usable with DRIVE_READ_QUEUED; 0: not offered */
+    uint32_t command_sectors_max;  /* most sectors one command may carry */
+    uint32_t sata_speeds;          /* IDENTIFY word 76, bits 3:1: speeds the drive can do */
+    uint32_t link_speed;           /* current speed of the SATA link: 1, 2, 3; 0: unknown */
+    bool lba48;
+    bool checksum_valid;           /* IDENTIFY carries a checksum and it is right */
+    bool removable;
+    bool locked;                   /* security locked: reads will fail */
+};
+
+/* What was seen when a command or a port failed. Kinds follow the classes of the AHCI error model. */
+enum drive_fault_kind {
+    DRIVE_FAULT_NONE,
+    DRIVE_FAULT_TASK_FILE, /* the drive reported an error */
+    DRIVE_FAULT_INTERFACE, /* CRC, handshake or protocol on the SATA link */
+    DRIVE_FAULT_HOST_BUS,  /* the controller could not reach memory */
+    DRIVE_FAULT_OVERFLOW,  /* more or fewer data than the command asked for */
+    DRIVE_FAULT_TIMEOUT,
+    DRIVE_FAULT_LINK_LOST,
+    DRIVE_FAULT_GONE, /* registers read as all ones */
+};
+
+#define DRIVE_FAULT_REGISTERS 8
+
+struct drive_fault_register {
+    const char *name; /* the specification's name, static */
+    uint32_t value;
+};
+
+struct drive_fault {
+    enum drive_fault_kind kind;
+    const char *operation; /* what was attempted, static ("READ FPDMA QUEUED") */
+    uint64_t lba;          /* lowest outstanding one; 0 if the operation has none */
+    uint64_t waited_ticks;
+    bool recovered; /* the port works again */
+    uint32_t register_count;
+    struct drive_fault_register registers[DRIVE_FAULT_REGISTERS];
+};
+
+/* Lower-case name of a fault kind ("task-file error"). Never NULL. */
+const char *drive_fault_name(enum drive_fault_kind kind);
+
+struct drive_done {
+    uint32_t slots; /* started slots that are now complete */
+    uint64_t t1;    /* ticks, read directly after the register that showed it */
+};
+
+struct drive;
+
+struct drive_ops {
+    /*
+     * STATUS_INVALID: slot, length, address or range cannot be; nothing was built. `slot` is below
+     * 1 for DRIVE_READ_DMA and below info.queue_depth for DRIVE_READ_QUEUED.
+     */
+    enum status (*prepare)(struct drive *drive, uint32_t slot, const struct drive_read *read);
+    /* Starts the slots of the mask, all prepared and idle. *ret_t0 is read before the doorbell. */
+    enum status (*start)(struct drive *drive, uint32_t slots, uint64_t *ret_t0);
+    /*
+     * Until a slot of the mask completes, at most limit_ticks. On failure *ret_done is not written,
+     * drive->fault holds the evidence, all outstanding slots are void, and the port was restarted
+     * if it could be (fault.recovered).
+     */
+    enum status (*await)(struct drive *drive, uint32_t slots, uint64_t limit_ticks,
+                         struct drive_done *ret_done);
+    /* Reads the completion register once: the cost of a look, to be timed by the caller. */
+    void (*poll)(struct drive *drive);
+};
+
+struct drive {
+    const struct drive_ops *ops;
+    struct drive_info info;
+    struct drive_fault fault; /* of the last failure */
+    void *self;               /* the driver's own state */
+};
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * Reading ACPI tables. Everything in them is hostile input: lengths, checksums and addresses are
+ * checked before use. (ACPI 6.4, section 5.2; PCI Firmware 3.3, section 4.1.2 for MCFG.)
+ */
+#ifndef PCI_ACPI_H
+#define PCI_ACPI_H
+
+#include "base/status.h"
+#include "pci/config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How physical memory is looked at: `map` returns NULL for a range that cannot be read. */
+struct pci_acpi_memory {
+    const void *(*map)(void *context, uint64_t physical, size_t bytes);
+    void *context;
+};
+
+/*
+ * Finds a table by signature ("MCFG") from the RSDP at physical address `rsdp`: through the XSDT
+ * where there is one, else the RSDT. Checks the checksums of RSDP, root table and the table found.
+ * *ret_table points to its *ret_bytes bytes (header included).
+ * STATUS_NOT_FOUND: no such table. STATUS_INVALID: a table on the way has a bad signature, length
+ * or checksum.
+ */
+enum status pci_acpi_find(const struct pci_acpi_memory *memory, uint64_t rsdp,
+                          const char signature[4], const uint8_t **ret_table,
+                          size_t *ret_bytes) MUST_CHECK;
+
+/*
+ * Entries of an MCFG table. Entries with start bus above end bus, base 0 or a base that wraps are
+ * dropped and counted in *ret_dropped. STATUS_INVALID: the table is not one (signature, length,
+ * checksum). STATUS_FULL: more than PCI_ECAM_MAX entries; the first are delivered.
+ */
+enum status pci_acpi_mcfg(const uint8_t *table, size_t bytes, struct pci_host *host,
+                          uint32_t *ret_dropped) MUST_CHECK;
+
+/* Where the PM timer is (FADT; ACPI 6.4, sections 4.8.3.3 and 5.2.9). */
+struct pci_acpi_pm_timer {
+    bool memory;      /* address is memory, else an I/O port */
+    uint64_t address;
+    unsigned bits;    /* 24 or 32 */
+};
+
+/* STATUS_NOT_FOUND: this machine has none. STATUS_INVALID: not a FADT. */
+enum status pci_acpi_fadt_pm_timer(const uint8_t *table, size_t bytes,
+                                   struct pci_acpi_pm_timer *ret_timer) MUST_CHECK;
+
+#endif

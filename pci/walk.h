@@ -1,0 +1,44 @@
+/*
+ * The PCI walk: finds every function by reading configuration space, trusting nothing it reads.
+ *
+ * Starts at each root bus and follows bridges (header types 1 and 2). Bounded: each bus is visited
+ * at most once, so loops, overlapping ranges and secondary bus 0 end by themselves.
+ */
+#ifndef PCI_WALK_H
+#define PCI_WALK_H
+
+#include "base/status.h"
+#include "pci/config.h"
+#include "pci/device.h"
+
+#include <stdint.h>
+
+/* The list; `devices` is the caller's memory. A child comes after its parent. */
+struct pci_tree {
+    struct pci_device *devices;
+    uint32_t capacity;
+    uint32_t count;
+    uint32_t oddities; /* malformed things met and stepped over: loops, bad headers, bad bus ranges */
+};
+
+/*
+ * Walks one segment. Root buses: bus 0, and every bus in [start_bus, end_bus] that no bridge led to
+ * but on which something answers (second root bridges: X99, pxb-pcie).
+ * STATUS_FULL: more functions than tree->capacity; what fitted is there.
+ */
+enum status pci_walk_segment(const struct pci_config *config, uint16_t segment, uint8_t start_bus,
+                             uint8_t end_bus, struct pci_tree *tree) MUST_CHECK;
+
+/* Walks all segments of *host: those with ECAM, and segment 0, buses 0 to 255, always. */
+enum status pci_walk_host(struct pci_host *host, struct pci_tree *tree) MUST_CHECK;
+
+/* Index of the function at `address`, or PCI_NO_PARENT. */
+int32_t pci_walk_find(const struct pci_tree *tree, struct pci_address address);
+
+/*
+ * Offset of capability `id` of a function, 0 if it has none. Bounded against loops; ids and offsets
+ * that cannot be are the end of the list. (PCI 3.0, section 6.7.)
+ */
+uint16_t pci_cap_find(const struct pci_config *config, const struct pci_device *device, uint8_t id);
+
+#endif
