@@ -1,0 +1,104 @@
+/*
+ * The engine: runs the plan of one drive, a short block per call.
+ *
+ *     bench_begin(&bench, &setup, &run);
+ *     while (bench_step(&bench)) {
+ *         ... draw bench_progress(), look for a key, perhaps bench_abort(&bench)
+ *     }
+ *     ... run holds the outcome
+ *
+ * The engine obtains no memory and prints nothing. Between two steps the caller may take its time:
+ * no counted interval spans steps. (Each pause lets drive and link rest, so the fewer the better.)
+ */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "base/random.h"
+#include "base/status.h"
+#include "bench/plan.h"
+#include "bench/run.h"
+#include "bench/sample.h"
+#include "drivers/drive.h"
+#include "hw/clock.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Memory that the drive reads into. */
+struct bench_buffer {
+    void *cpu;
+    uint64_t bus;
+    size_t bytes; /* PLAN_BUFFER_BYTES or more */
+};
+
+/* Everything is the caller's and must outlive the run. */
+struct bench_setup {
+    struct drive *drive;
+    struct drive *null_drive;
+    const struct hw_clock *clock;
+    struct bench_buffer buffer;
+    struct sample *samples;
+    uint64_t *scratch; /* for sorting */
+    size_t capacity;   /* entries of samples and of scratch, each: plan_samples_max(plan) */
+    /* CRC-32 of each plan_verify_place as the firmware's driver read it; NULL: there are none. */
+    const uint32_t *references;
+};
+
+/* The engine's own; the caller provides the memory and looks at it through functions only. */
+struct bench {
+    struct bench_setup setup;
+    struct bench_run *run;
+    uint32_t step;        /* index of the test under way */
+    uint32_t done;        /* places, positions or reads done in it */
+    uint32_t inner;       /* OVERHEAD: part under way */
+    uint32_t outstanding; /* slots started and not complete */
+    bool ended;
+    bool counting;           /* DEPTH: an interval is open */
+    uint64_t mark_ticks;     /* DEPTH: beginning of the interval */
+    uint64_t step_end_ticks; /* clock at the return of the last step */
+    uint64_t deadline_ticks; /* of the test; UINT64_MAX: none */
+    uint64_t await_ticks;    /* limit of one command */
+    struct base_random random;
+    uint64_t slot_lba[DRIVE_SLOTS_MAX];
+    uint64_t slot_t0[DRIVE_SLOTS_MAX];
+};
+
+/*
+ * Prepares a run of run->plan (made by plan_make for this drive) and clears the rest of *run.
+ * STATUS_INVALID: something is missing, the clock has no rate, or the buffer or the arrays are too
+ * small.
+ */
+enum status bench_begin(struct bench *bench, const struct bench_setup *setup,
+                        struct bench_run *run) MUST_CHECK;
+
+/*
+ * Runs on for about 25 ms (DEPTH: 100 ms; TRANSFER: at least one position; longer only while a
+ * drive does not answer) and returns true while there is more to do. When a test ends its figures
+ * are in the run before this returns.
+ */
+bool bench_step(struct bench *bench);
+
+/*
+ * Ends the run now: waits for what is outstanding, marks the test as aborted and the run as
+ * STATUS_ABORTED. Nothing happens after the end.
+ */
+void bench_abort(struct bench *bench);
+
+struct bench_progress {
+    uint32_t step; /* index of the test under way, or step_count at the end */
+    uint32_t step_count;
+    enum plan_kind kind; /* of that test; PLAN_KINDS at the end */
+    uint32_t permille;   /* of that test, by count or by time, whichever is further */
+    uint64_t bytes;      /* counted so far in that test ... */
+    uint64_t commands;
+    uint64_t ticks;      /* ... in this time; 0: no rate to show yet */
+    uint64_t left_ticks; /* estimate for that test; 0: not known yet */
+};
+
+struct bench_progress bench_progress(const struct bench *bench);
+
+/* Longest time one command may take; METHOD.md names it. */
+#define BENCH_COMMAND_LIMIT_MS 30000u
+
+#endif
