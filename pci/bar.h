@@ -14,7 +14,9 @@
  * size. Sizing writes the register and puts it back; memory decode of the function is switched off
  * meanwhile and left as it was. Do this only to a function nobody else uses.
  * STATUS_NOT_FOUND: unassigned, an I/O BAR, or size 0. STATUS_INVALID: a value that cannot be
- * (reserved type, 64-bit in the last BAR, address not a multiple of the size).
+ * (reserved type, 64-bit in the last BAR, the upper half of the BAR before it, address not a
+ * multiple of the size). STATUS_GONE: the function answers all ones. STATUS_DEVICE: the register
+ * did not take its old value back.
  */
 enum status pci_bar_size(const struct pci_config *config, const struct pci_device *device,
                          unsigned index, struct hw_window *ret_window) MUST_CHECK;

@@ -49,7 +49,7 @@ struct pci_ecam {
 /* The machine's own configuration space: ECAM where it covers a bus, ports CF8h/CFCh elsewhere. */
 struct pci_host {
     struct pci_ecam ecam[PCI_ECAM_MAX];
-    uint32_t ecam_count;
+    uint32_t ecam_count; /* at most PCI_ECAM_MAX */
 };
 
 /* A pci_config over *host, which must outlive it. */

@@ -24,17 +24,17 @@ struct pci_device {
     uint16_t subsystem_vendor_id; /* header type 0 only, else 0 */
     uint16_t subsystem_id;
     uint8_t revision;
-    uint8_t class_base; /* offset 0Bh */
-    uint8_t class_sub;  /* offset 0Ah */
-    uint8_t prog_if;    /* offset 09h */
+    uint8_t class_base;  /* offset 0Bh */
+    uint8_t class_sub;   /* offset 0Ah */
+    uint8_t prog_if;     /* offset 09h */
     uint8_t header_type; /* without the multi-function bit */
     bool multi_function;
     uint8_t primary_bus; /* header type 1 and 2 only, as the registers say */
     uint8_t secondary_bus;
     uint8_t subordinate_bus;
-    int32_t parent;   /* index of the bridge above it in the walk's list, or PCI_NO_PARENT */
+    int32_t parent;    /* index of the bridge above it in the walk's list, or PCI_NO_PARENT */
     uint16_t pcie_cap; /* offset of the PCI Express capability; 0: none */
-    uint32_t bar[6];  /* as read, not sized; header type 1 has two */
+    uint32_t bar[6];   /* as read, not sized; header type 1 has two, type 2 one */
 };
 
 #endif

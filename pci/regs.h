@@ -1,0 +1,67 @@
+/*
+ * Registers of configuration space under the names of the specifications. Offsets are in bytes,
+ * masks belong to the register at its own width unless said otherwise.
+ */
+#ifndef PCI_REGS_H
+#define PCI_REGS_H
+
+#include "base/bits.h"
+
+/* Header, all types (PCI 3.0, section 6.1). */
+#define PCI_VENDOR_ID     0x00
+#define PCI_COMMAND       0x04
+#define PCI_STATUS        0x06
+#define PCI_REVISION_ID   0x08 /* with the class code in the same dword */
+#define PCI_HEADER_TYPE   0x0e
+#define PCI_BAR0          0x10
+#define PCI_SUBSYSTEM     0x2c /* header type 0 */
+#define PCI_CAP_PTR       0x34 /* header types 0 and 1 */
+#define PCI_CAP_PTR_CB    0x14 /* header type 2 (PC Card 8.0, section 4.5) */
+#define PCI_BUS_NUMBERS   0x18 /* header types 1 and 2 (PCI-to-PCI Bridge 1.2, section 3.2) */
+#define PCI_HEADER_END    0x40 /* capabilities lie above */
+#define PCI_CONFIG_BYTES  0x100
+#define PCIE_CONFIG_BYTES 0x1000
+
+#define PCI_COMMAND_MEMORY        BIT32(1)
+#define PCI_STATUS_CAP_LIST       BIT32(4)
+#define PCI_HEADER_TYPE_MASK      UINT32_C(0x7f)
+#define PCI_HEADER_TYPE_MULTI     BIT32(7)
+#define PCI_HEADER_TYPE_NORMAL    0
+#define PCI_HEADER_TYPE_BRIDGE    1
+#define PCI_HEADER_TYPE_CARDBUS   2
+#define PCI_BUS_NUMBERS_PRIMARY   UINT32_C(0x000000ff)
+#define PCI_BUS_NUMBERS_SECONDARY UINT32_C(0x0000ff00)
+#define PCI_BUS_NUMBERS_SUBORD    UINT32_C(0x00ff0000)
+
+/* Base address registers (PCI 3.0, section 6.2.5.1). */
+#define PCI_BAR_IO           BIT32(0)
+#define PCI_BAR_TYPE         UINT32_C(0x6)
+#define PCI_BAR_TYPE_32      0
+#define PCI_BAR_TYPE_64      2
+#define PCI_BAR_MEMORY_FLAGS UINT32_C(0xf)
+
+/* PCI Express capability, offsets within it (PCI Express Base 5.0, section 7.5.3). */
+#define PCI_CAP_ID_PCIE 0x10
+#define PCIE_CAPS       0x02
+#define PCIE_DEV_CTL    0x08
+#define PCIE_LNK_CAP    0x0c
+#define PCIE_LNK_STA    0x12
+#define PCIE_DEV_CTL2   0x28
+
+#define PCIE_CAPS_VERSION   UINT32_C(0x000f)
+#define PCIE_CAPS_PORT_TYPE UINT32_C(0x00f0)
+#define PCIE_DEV_CTL_MPS    UINT32_C(0x00e0)
+#define PCIE_DEV_CTL_MRRS   UINT32_C(0x7000)
+#define PCIE_LNK_SPEED      UINT32_C(0x000f) /* of Link Capabilities and of Link Status */
+#define PCIE_LNK_WIDTH      UINT32_C(0x03f0) /* likewise */
+#define PCIE_DEV_CTL2_ARI   BIT32(5)
+
+#define PCIE_TYPE_ENDPOINT        0
+#define PCIE_TYPE_LEGACY_ENDPOINT 1
+#define PCIE_TYPE_ROOT_PORT       4
+#define PCIE_TYPE_UPSTREAM        5
+#define PCIE_TYPE_DOWNSTREAM      6
+#define PCIE_TYPE_PCIE_TO_PCI     7
+#define PCIE_TYPE_PCI_TO_PCIE     8
+
+#endif
