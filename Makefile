@@ -1,6 +1,7 @@
 # barelane: builds the UEFI program, the host tests and the checks. Output goes to build/ only.
 #
 #   make            build/barelane.efi
+#   make image      build/barelane.img, for a USB stick
 #   make unit       build and run the host tests (ASan, UBSan)
 #   make check      static checks: rooms, symbols, format, scripts, clang
 
@@ -29,8 +30,8 @@ EFI_OBJECTS := $(patsubst %.c,$(BUILD)/efi/%.o,$(CORE) $(EFI) $(EFI_PURE))
 EFI_CRT := /usr/lib/crt0-efi-x86_64.o
 EFI_LDS := /usr/lib/elf_x86_64_efi.lds
 
-.PHONY: all unit check clean
-all: $(BUILD)/barelane.efi
+.PHONY: all image unit check clean
+all: $(BUILD)/barelane.efi $(BUILD)/barelane.man
 
 $(BUILD)/efi/%.o: %.c
 	@mkdir -p $(@D)
@@ -44,6 +45,15 @@ $(BUILD)/barelane.so: $(EFI_OBJECTS)
 $(BUILD)/barelane.efi: $(BUILD)/barelane.so
 	$(OBJCOPY) -j .text -j .sdata -j .data -j .dynamic -j .dynsym -j .rel -j .rela \
 		-j '.rel.*' -j '.rela.*' -j .reloc --target efi-app-x86_64 --subsystem=10 $< $@
+
+# The UEFI shell's own help reads a manual beside the program: UTF-16LE with a byte order mark.
+$(BUILD)/barelane.man: $(wildcard efi/barelane.man.txt)
+	@mkdir -p $(@D)
+	{ printf '\377\376'; cat $^ /dev/null | sed 's/$$/\r/' | iconv -f UTF-8 -t UTF-16LE; } >$@
+
+image: $(BUILD)/barelane.img
+$(BUILD)/barelane.img: $(BUILD)/barelane.efi $(BUILD)/barelane.man scripts/image
+	scripts/image $@
 
 # --- host tests -----------------------------------------------------------------------------------
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -69,6 +79,10 @@ check:
 
 clean:
 	rm -rf $(BUILD)
+
+# For scripts: the value of a variable.
+print-%:
+	$(info $($*))@:
 
 -include $(EFI_OBJECTS:.o=.d) $(HOST_OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
 .SECONDARY:
