@@ -8,7 +8,7 @@
 /* Size code of Device Control in bytes; 0 for the two reserved codes. */
 static uint16_t size_bytes(uint32_t code)
 {
-    return code > 5 ? 0 : (uint16_t)(128u << code);
+    return (uint16_t)(code > 5 ? 0 : 128u << code);
 }
 
 /* One function's link registers, absent if it has none that can be read. */
