@@ -1,8 +1,6 @@
 /* Bounded text. Number formatting is stb_sprintf's (Debian: libstb-dev), built without floats. */
 #include "base/text.h"
 
-#include <stdarg.h>
-
 #define STB_SPRINTF_STATIC
 #define STB_SPRINTF_NOFLOAT
 #define STB_SPRINTF_NOUNALIGNED
@@ -39,18 +37,23 @@ void text_string(struct text *text, const char *string)
         text_char(text, *string++);
 }
 
-void text_printf(struct text *text, const char *format, ...)
+void text_vprintf(struct text *text, const char *format, va_list arguments)
 {
     char piece[512];
-    va_list arguments;
-    int length;
+    int length = stbsp_vsnprintf(piece, (int)sizeof piece, format, arguments);
 
-    va_start(arguments, format);
-    length = stbsp_vsnprintf(piece, (int)sizeof piece, format, arguments);
-    va_end(arguments);
     if (length < 0 || (size_t)length >= sizeof piece)
         text->truncated = true;
     text_string(text, piece);
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    text_vprintf(text, format, arguments);
+    va_end(arguments);
 }
 
 void text_decimal(struct text *text, uint64_t value, unsigned decimals)

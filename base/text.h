@@ -5,6 +5,7 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,8 @@ void text_string(struct text *text, const char *string);
 
 /* printf for integers and strings (no floating point): see text_decimal for fractions. */
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 /*
  * value / 10^decimals with a decimal point: text_decimal(t, 4313, 1) gives "431.3". At most 18

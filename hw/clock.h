@@ -28,11 +28,11 @@ enum hw_clock_source {
 struct hw_clock {
     uint64_t hz; /* the rate used for every figure */
     enum hw_clock_source source;
-    bool invariant;           /* CPUID 80000007h EDX bit 8: constant rate in all P-, C-, T-states */
-    uint32_t spread_ppm;      /* how far apart independent parts of the calibration were */
-    uint32_t brackets;        /* counter readings taken */
-    uint32_t brackets_kept;   /* of these, undisturbed ones */
-    uint64_t cpuid_hz;        /* what CPUID leaf 15h says; 0: it says nothing */
+    bool invariant;         /* CPUID 80000007h EDX bit 8: constant rate in all P-, C-, T-states */
+    uint32_t spread_ppm;    /* how far apart independent parts of the calibration were */
+    uint32_t brackets;      /* counter readings taken */
+    uint32_t brackets_kept; /* of these, undisturbed ones */
+    uint64_t cpuid_hz;      /* what CPUID leaf 15h says; 0: it says nothing */
     int64_t cpuid_differs_ppm; /* (cpuid_hz - measured) / measured; only if both are known */
 };
 

@@ -23,7 +23,8 @@ struct hw_dma {
  */
 enum status hw_dma_alloc(size_t bytes, struct hw_dma *ret_dma) MUST_CHECK;
 
-/* Gives it back and clears *dma. The device must no longer use it. Nothing happens on an empty one. */
+/* Gives it back and clears *dma. The device must no longer use it. Nothing happens on an empty one.
+ */
 void hw_dma_free(struct hw_dma *dma);
 
 /* All stores before it are visible to the device before any later register write. */

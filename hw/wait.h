@@ -44,9 +44,9 @@ struct hw_wait_fallen {
 
 /*
  * STATUS_OK: at least one of the bits is 0 in ret->value. STATUS_DEVICE: an alarm bit is set while
- * no waited-for bit has fallen. STATUS_TIMEOUT: neither within limit_ticks. STATUS_GONE: the alarm register reads all ones (the
- * first register cannot tell: all 32 tags outstanding is all ones too). *ret is written in every
- * case.
+ * no waited-for bit has fallen. STATUS_TIMEOUT: neither within limit_ticks. STATUS_GONE: the alarm
+ * register reads all ones (the first register cannot tell: all 32 tags outstanding is all ones
+ * too). *ret is written in every case.
  */
 enum status hw_wait_fall(const struct hw_window *window, const struct hw_wait_fall *wait,
                          uint64_t limit_ticks, struct hw_wait_fallen *ret) MUST_CHECK;

@@ -1,0 +1,46 @@
+/*
+ * Facts about the machine that the firmware's tables and the processor give: where ACPI's tables
+ * are, what the firmware calls itself, whether this is a virtual machine, the time of day.
+ */
+#ifndef EFI_MACHINE_H
+#define EFI_MACHINE_H
+
+#include "base/status.h"
+#include "pci/acpi.h"
+#include "pci/config.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Entries of MCFG into *host; without a usable table it stays empty and configuration space is
+ * reached through ports only. *ret_note: "" or what is wrong with the table (static).
+ */
+void machine_read_mcfg(struct pci_host *host, const char **ret_note);
+
+/* The ACPI PM timer. STATUS_NOT_FOUND or STATUS_INVALID as pci_acpi_fadt_pm_timer. */
+enum status machine_pm_timer(struct pci_acpi_pm_timer *ret_timer) MUST_CHECK;
+
+/* CPUID leaf 1, ECX bit 31: a hypervisor is present. */
+bool machine_virtual(void);
+
+/* Firmware vendor in ASCII. */
+void machine_firmware(char *buffer, uint32_t capacity);
+
+/* 1: Secure Boot is on; 0: off; -1: the firmware does not say. */
+int machine_secure_boot(void);
+
+struct machine_time {
+    bool known;
+    uint16_t year;
+    uint8_t month, day, hour, minute, second;
+    bool zone_known;
+    int16_t zone_minutes; /* local time = UTC - zone_minutes, as EFI_TIME.TimeZone */
+};
+
+void machine_time(struct machine_time *ret_time);
+
+/* 128 random bits: the firmware's generator if it has one, else tick jitter. Not for secrets. */
+void machine_random(uint64_t ret_bits[2]);
+
+#endif

@@ -1,0 +1,227 @@
+/* Plans and runs: the benchmark of every chosen drive. */
+#include "base/text.h"
+#include "drivers/null/null.h"
+#include "efi/console.h"
+#include "efi/firmware.h"
+#include "efi/session.h"
+
+/* The screen is touched this often at most: each touch is a pause for the drive. */
+#define DRAW_NS UINT64_C(1000000000)
+
+/* What measuring one drive needs; obtained for all drives before the first one starts. */
+struct work {
+    struct bench bench;
+    struct bench_run run;
+    struct sample *samples;
+    uint64_t *scratch;
+    size_t capacity;
+};
+
+static bool chosen(const struct session *session, uint32_t controller, uint32_t port)
+{
+    if (session->options.drive_count == 0)
+        return true;
+    for (uint32_t i = 0; i < session->options.drive_count; i++) {
+        if (session->options.drives[i].controller == controller &&
+            session->options.drives[i].port == port)
+            return true;
+    }
+    return false;
+}
+
+static struct plan_options plan_options(const struct options *options)
+{
+    struct plan_options plan = {
+        .positions = options->positions,
+        .accesses = options->access_count,
+        .depth_commands = options->depth_count,
+        .seed = options->seed,
+    };
+
+    if ((options->tests & OPTIONS_TEST_VERIFY) != 0)
+        plan.tests |= PLAN_TEST(PLAN_VERIFY);
+    if ((options->tests & OPTIONS_TEST_TRANSFER) != 0)
+        plan.tests |= PLAN_TEST(PLAN_TRANSFER);
+    if ((options->tests & OPTIONS_TEST_ACCESS) != 0)
+        plan.tests |= PLAN_TEST(PLAN_ACCESS);
+    if ((options->tests & OPTIONS_TEST_DEPTH) != 0)
+        plan.tests |= PLAN_TEST(PLAN_DEPTH);
+    return plan;
+}
+
+static struct work *make_work(const struct drive_info *info, const struct plan_options *options,
+                              const char **ret_reason)
+{
+    struct work *work = firmware_allocate(sizeof *work);
+
+    *ret_reason = "not enough memory for its samples";
+    if (work == NULL)
+        return NULL;
+    if (plan_make(info, options, &work->run.plan) != STATUS_OK) {
+        *ret_reason = "its size or sector size cannot be";
+        firmware_free(work);
+        return NULL;
+    }
+    work->capacity = plan_samples_max(&work->run.plan);
+    work->samples = firmware_allocate(work->capacity * sizeof *work->samples);
+    work->scratch = firmware_allocate(work->capacity * sizeof *work->scratch);
+    if (work->samples != NULL && work->scratch != NULL)
+        return work;
+    firmware_free(work->samples);
+    firmware_free(work->scratch);
+    firmware_free(work);
+    return NULL;
+}
+
+static void plan_drive(struct session *session, uint32_t controller, uint32_t port)
+{
+    struct result_drive *drive = session->targets[controller].drives[port];
+    struct plan_options options = plan_options(&session->options);
+    struct work *work;
+
+    if (!chosen(session, controller, port)) {
+        drive->left_alone = "not asked for";
+        return;
+    }
+    if (drive->info.locked) {
+        drive->left_alone = "security locked: it refuses reads";
+        return;
+    }
+    work = make_work(&drive->info, &options, &drive->left_alone);
+    if (work == NULL)
+        return;
+    drive->left_alone = "";
+    drive->planned = true;
+    drive->run = &work->run;
+    drive->samples = work->samples;
+}
+
+/* The work that a planned drive's run is part of. */
+static struct work *work_of(struct result_drive *drive)
+{
+    return (struct work *)(void *)((char *)drive->run - offsetof(struct work, run));
+}
+
+enum status session_plan(struct session *session)
+{
+    struct plan_options options = plan_options(&session->options);
+    char line[160];
+    struct text text;
+
+    text_init(&text, line, sizeof line);
+    if (plan_check(&options, &text) != STATUS_OK) {
+        console_printf("barelane: %s\n", line);
+        return STATUS_INVALID;
+    }
+    null_drive_init(&session->null_drive);
+    for (uint32_t i = 0; i < session->target_count; i++) {
+        for (uint32_t port = 0; port < AHCI_PORTS_MAX; port++) {
+            if (session->targets[i].drives[port] != NULL)
+                plan_drive(session, i, port);
+        }
+    }
+    return result_drives_measured(&session->result) > 0 ? STATUS_OK : STATUS_NOT_FOUND;
+}
+
+static void draw(const struct session *session, uint32_t controller, uint32_t port,
+                 const struct bench *bench)
+{
+    struct bench_progress progress = bench_progress(bench);
+    const struct hw_clock *clock = &session->result.clock;
+    char line[80];
+    struct text text;
+
+    if (progress.kind == PLAN_KINDS)
+        return;
+    text_init(&text, line, sizeof line);
+    text_printf(&text, "%u:%u %-8s [", (unsigned)controller, (unsigned)port,
+                plan_kind_name(progress.kind));
+    for (uint32_t i = 0; i < 20; i++)
+        text_char(&text, i < progress.permille / 50 ? '#' : '-');
+    text_printf(&text, "] %3u %%  ", (unsigned)(progress.permille / 10));
+    if (progress.ticks != 0 && progress.kind == PLAN_TRANSFER) {
+        text_decimal(&text, result_rate(progress.bytes, progress.ticks, clock) / 100000, 1);
+        text_string(&text, " MB/s  ");
+    } else if (progress.ticks != 0) {
+        text_printf(&text, "%llu reads/s  ",
+                    (unsigned long long)result_rate(progress.commands, progress.ticks, clock));
+    }
+    if (progress.left_ticks != 0)
+        text_printf(&text, "%llu s left",
+                    (unsigned long long)(progress.left_ticks / clock->hz + 1));
+    console_status(line);
+}
+
+/* One step, with interrupts off: the firmware's timer and drivers stay out of it. */
+static bool step(struct bench *bench)
+{
+    EFI_TPL old = firmware.boot->RaiseTPL(TPL_HIGH_LEVEL);
+    bool more = bench_step(bench);
+
+    firmware.boot->RestoreTPL(old);
+    return more;
+}
+
+/* Runs one drive; the files are brought up to date after every test. */
+static enum status run_drive(struct session *session, uint32_t controller, uint32_t port)
+{
+    struct session_target *target = &session->targets[controller];
+    struct result_drive *drive = target->drives[port];
+    struct work *work = work_of(drive);
+    struct bench *bench = &work->bench;
+    const struct bench_setup setup = {
+        .drive = ahci_port_drive(target->ahci, port),
+        .null_drive = &session->null_drive,
+        .clock = &session->result.clock,
+        .buffer = {target->buffer.cpu, target->buffer.bus, target->buffer.bytes},
+        .samples = work->samples,
+        .scratch = work->scratch,
+        .capacity = work->capacity,
+        .references = target->references[port],
+    };
+    uint64_t draw_ticks = hw_clock_ticks(&session->result.clock, DRAW_NS);
+    uint64_t drawn = hw_ticks() - draw_ticks;
+    uint32_t test = 0;
+    bool more;
+
+    if (bench_begin(bench, &setup, drive->run) != STATUS_OK) {
+        drive->run->status = STATUS_INVALID;
+        drive->run->reason = "the engine refused the plan";
+        return STATUS_OK;
+    }
+    do {
+        more = step(bench);
+        if (hw_ticks() - drawn >= draw_ticks) {
+            draw(session, controller, port, bench);
+            drawn = hw_ticks();
+        }
+        if (bench_progress(bench).step != test) {
+            test = bench_progress(bench).step;
+            session_checkpoint(session);
+        }
+        if (more && console_break()) {
+            bench_abort(bench);
+            more = false;
+        }
+    } while (more);
+    console_status("");
+    session_checkpoint(session);
+    return drive->run->status == STATUS_ABORTED ? STATUS_ABORTED : STATUS_OK;
+}
+
+enum status session_measure(struct session *session)
+{
+    for (uint32_t i = 0; i < session->target_count; i++) {
+        for (uint32_t port = 0; port < AHCI_PORTS_MAX; port++) {
+            struct result_drive *drive = session->targets[i].drives[port];
+            enum status status;
+
+            if (drive == NULL || !drive->planned)
+                continue;
+            status = run_drive(session, i, port);
+            if (status != STATUS_OK)
+                return status;
+        }
+    }
+    return STATUS_OK;
+}
