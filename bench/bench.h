@@ -49,17 +49,21 @@ struct bench_setup {
 struct bench {
     struct bench_setup setup;
     struct bench_run *run;
-    uint32_t step;        /* index of the test under way */
-    uint32_t done;        /* places, positions or reads done in it */
-    uint32_t inner;       /* OVERHEAD: part under way */
-    uint32_t outstanding; /* slots started and not complete */
     bool ended;
-    bool counting;           /* DEPTH: an interval is open */
-    uint64_t mark_ticks;     /* DEPTH: beginning of the interval */
-    uint64_t step_end_ticks; /* clock at the return of the last step */
-    uint64_t deadline_ticks; /* of the test; UINT64_MAX: none */
-    uint64_t await_ticks;    /* limit of one command */
+    uint32_t step;            /* index of the test under way */
+    uint32_t part;            /* OVERHEAD: part under way */
+    uint32_t done;            /* places, positions or reads done in it */
+    uint32_t first_sample;    /* of the test */
+    uint64_t now_ticks;       /* latest reading of the clock */
+    uint64_t block_end_ticks; /* when this step should return */
+    uint64_t deadline_ticks;  /* of the test; UINT64_MAX: none */
+    uint64_t await_ticks;     /* limit of one command */
+    uint64_t pause_ticks;     /* TRANSFER: rest that uncounted reads have to make up for */
     struct base_random random;
+    uint32_t outstanding;    /* DEPTH: slots started and not complete */
+    bool counting;           /* DEPTH: an interval is open ... */
+    uint64_t mark_ticks;     /* ... and counted up to here */
+    uint64_t warm_end_ticks; /* DEPTH: end of the warm-up */
     uint64_t slot_lba[DRIVE_SLOTS_MAX];
     uint64_t slot_t0[DRIVE_SLOTS_MAX];
 };

@@ -39,6 +39,9 @@ const char *plan_kind_name(enum plan_kind kind);
 #define PLAN_DEPTH_DEFAULT     32768u
 #define PLAN_DEPTH_MAX         2000000u
 
+/* Reads of the null drive at full depth, beside plan_step.count ones at depth 1. */
+#define PLAN_OVERHEAD_DEPTH 4096u
+
 /* Data buffer that every plan fits into. */
 #define PLAN_BUFFER_BYTES (2u << 20)
 
@@ -76,10 +79,16 @@ struct plan_step {
     uint32_t command_sectors; /* logical sectors of one command */
     uint32_t
         count; /* VERIFY: places. TRANSFER: positions. ACCESS, DEPTH, OVERHEAD: counted reads */
-    uint32_t counted;   /* TRANSFER: counted commands of a position */
-    uint32_t lead;      /* TRANSFER: uncounted commands before them, the seek among them */
-    uint32_t tail;      /* TRANSFER: uncounted commands after them */
-    uint64_t first_lba; /* TRANSFER: lead of position 0. ACCESS, DEPTH: place 0 */
+    /*
+     * TRANSFER: a position is one read of seek_sectors, waited for, and then a stream of
+     * lead + counted + tail commands. The clock runs from the completion of the lead to that of the
+     * last counted command.
+     */
+    uint32_t seek_sectors;
+    uint32_t lead;
+    uint32_t counted;
+    uint32_t tail;
+    uint64_t first_lba; /* TRANSFER: of position 0. ACCESS, DEPTH: place 0 */
     uint64_t
         spacing_sectors; /* TRANSFER: from position to position. ACCESS, DEPTH: place to place */
     uint64_t places;     /* ACCESS, DEPTH: places to choose from */
@@ -112,7 +121,8 @@ enum status plan_make(const struct drive_info *info, const struct plan_options *
 /* Samples that a run of the plan can deliver at most. */
 size_t plan_samples_max(const struct plan *plan);
 
-/* LBA of the first (lead) command of a TRANSFER position. */
+/* A TRANSFER position: LBA of its seek read, and bytes of its counted reads. */
 uint64_t plan_position_lba(const struct plan_step *step, uint32_t position);
+uint64_t plan_position_bytes(const struct plan_step *step, uint32_t logical_bytes);
 
 #endif
