@@ -30,26 +30,27 @@ struct drive_read {
     uint64_t bus; /* device address of the destination, even; sectors * logical_bytes long */
 };
 
-/* Facts of a drive (ATA/ATAPI Command Set-4, IDENTIFY DEVICE). No serial number, no WWN: by design. */
+/* Facts of a drive (ATA/ATAPI Command Set-4, IDENTIFY DEVICE); by design no serial number, no WWN.
+ */
 struct drive_info {
     char model[41];
     char firmware[9];
-    uint64_t sectors;              /* addressable logical sectors */
-    uint32_t logical_bytes;        /* bytes of a logical sector: 512 to 4096 */
-    uint32_t physical_bytes;       /* of a physical sector */
-    uint32_t alignment_sectors;    /* logical sector 0 lies this far into a physical one */
-    uint32_t rotation_rpm;         /* 0: not reported; 1: no rotating medium */
-    uint32_t queue_depth;          /* slots usable with DRIVE_READ_QUEUED; 0: not offered */
-    uint32_t command_sectors_max;  /* most sectors one command may carry */
-    uint32_t sata_speeds;          /* IDENTIFY word 76, bits 3:1: speeds the drive can do */
-    uint32_t link_speed;           /* current speed of the SATA link: 1, 2, 3; 0: unknown */
+    uint64_t sectors;             /* addressable logical sectors */
+    uint32_t logical_bytes;       /* bytes of a logical sector: 512 to 4096 */
+    uint32_t physical_bytes;      /* of a physical sector */
+    uint32_t alignment_sectors;   /* logical sector 0 lies this far into a physical one */
+    uint32_t rotation_rpm;        /* 0: not reported; 1: no rotating medium */
+    uint32_t queue_depth;         /* slots usable with DRIVE_READ_QUEUED; 0: not offered */
+    uint32_t command_sectors_max; /* most sectors one command may carry */
+    uint32_t sata_speeds;         /* IDENTIFY word 76, bits 3:1: speeds the drive can do */
+    uint32_t link_speed;          /* current speed of the SATA link: 1, 2, 3; 0: unknown */
     bool lba48;
-    bool checksum_valid;           /* IDENTIFY carries a checksum and it is right */
+    bool checksum_valid; /* IDENTIFY carries a checksum and it is right */
     bool removable;
-    bool locked;                   /* security locked: reads will fail */
+    bool locked; /* security locked: reads will fail */
 };
 
-/* What was seen when a command or a port failed. Kinds follow the classes of the AHCI error model. */
+/* What was seen when a command or a port failed; kinds follow the classes of AHCI's error model. */
 enum drive_fault_kind {
     DRIVE_FAULT_NONE,
     DRIVE_FAULT_TASK_FILE, /* the drive reported an error */
@@ -94,12 +95,13 @@ struct drive_ops {
      * 1 for DRIVE_READ_DMA and below info.queue_depth for DRIVE_READ_QUEUED.
      */
     enum status (*prepare)(struct drive *drive, uint32_t slot, const struct drive_read *read);
-    /* Starts the slots of the mask, all prepared and idle. *ret_t0 is read before the doorbell. */
+    /* Starts the slots of the mask, all prepared and idle; a slot is prepared for one start only.
+     * *ret_t0 is read before the doorbell. */
     enum status (*start)(struct drive *drive, uint32_t slots, uint64_t *ret_t0);
     /*
      * Until a slot of the mask completes, at most limit_ticks. On failure *ret_done is not written,
-     * drive->fault holds the evidence, all outstanding slots are void, and the port was restarted
-     * if it could be (fault.recovered).
+     * drive->fault holds the evidence, all outstanding and prepared slots are void, and the port
+     * was restarted if it could be (fault.recovered).
      */
     enum status (*await)(struct drive *drive, uint32_t slots, uint64_t limit_ticks,
                          struct drive_done *ret_done);

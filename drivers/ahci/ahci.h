@@ -22,12 +22,13 @@
 #define AHCI_PORTS_MAX 32
 
 enum ahci_match {
-    AHCI_MATCH_NO,      /* not an AHCI controller */
+    AHCI_MATCH_NO, /* not an AHCI controller */
     AHCI_MATCH_YES,
     AHCI_MATCH_REFUSED, /* it may be one, but must be left alone; *ret_reason says why */
 };
 
-/* Judges a function by vendor, device and class code. *ret_reason is static text, "" unless refused. */
+/* Judges a function by vendor, device and class code. *ret_reason is static text, "" unless
+ * refused. */
 enum ahci_match ahci_match(const struct pci_device *device, const char **ret_reason);
 
 /* What is attached to a port. */
@@ -35,7 +36,7 @@ enum ahci_port_kind {
     AHCI_PORT_ABSENT,      /* not implemented */
     AHCI_PORT_EMPTY,       /* implemented, nothing connected */
     AHCI_PORT_DRIVE,       /* an ATA drive, identified; ahci_port_drive gives it */
-    AHCI_PORT_ATAPI,       /* named, not measured */
+    AHCI_PORT_ATAPI,       /* named (drive.info.model, if it answered), not measured */
     AHCI_PORT_MULTIPLIER,  /* port multiplier: not supported */
     AHCI_PORT_ENCLOSURE,   /* enclosure management bridge */
     AHCI_PORT_LINK_DOWN,   /* something is there, but the link does not come up */
@@ -50,6 +51,7 @@ const char *ahci_port_kind_name(enum ahci_port_kind kind);
 /* Registers of a port that are put back at the end, and those kept as evidence. */
 struct ahci_port_saved {
     uint32_t clb, clbu, fb, fbu, ie, cmd, sctl; /* restored */
+    uint32_t devslp;                            /* restored; only with CAP2.SDS */
     uint32_t is, tfd, sig, ssts, serr;          /* evidence */
 };
 
@@ -59,18 +61,22 @@ struct ahci_port {
     struct ahci_controller *controller;
     uint8_t number;
     enum ahci_port_kind kind;
-    const char *reason;       /* one clause why the kind is not a drive; "" otherwise; static */
+    const char *reason;           /* one clause why the kind is not a drive; "" otherwise; static */
     struct ahci_port_saved saved; /* as found before the first write */
-    uint32_t serr_seen;       /* PxSERR bits met since attach */
-    uint32_t restarts;        /* times the engine was restarted after a failure */
-    bool running;             /* ST is set by us */
-    bool queued;              /* PxSACT is in use by the outstanding commands */
-    uint32_t prepared;        /* slots with a built command */
-    uint32_t outstanding;     /* slots started and not yet complete */
+    uint32_t serr_seen;           /* PxSERR bits met since attach */
+    uint32_t restarts;            /* times the engine was restarted after a failure */
+    bool taken;                   /* its registers were written by us */
+    bool receiving;               /* FRE is set by us */
+    bool running;                 /* ST is set by us */
+    bool stuck;                   /* an engine did not stop: neither it nor its memory is touched */
+    bool queued;                  /* PxSACT is in use by the outstanding commands */
+    uint32_t prepared;            /* slots with a built command not yet started */
+    uint32_t prepared_queued;     /* of these, queued ones */
+    uint32_t outstanding;         /* slots started and not yet complete */
     uint64_t slot_lba[DRIVE_SLOTS_MAX];
     uint32_t slot_bytes[DRIVE_SLOTS_MAX];
-    struct hw_dma memory;     /* command list, received FIS area, command tables */
-    uint16_t identify[256];   /* IDENTIFY DEVICE data, all zero unless kind is AHCI_PORT_DRIVE */
+    struct hw_dma memory;   /* command list, received FIS area, command tables */
+    uint16_t identify[256]; /* IDENTIFY DEVICE data, all zero unless kind is AHCI_PORT_DRIVE */
     struct drive drive;
 };
 
@@ -79,11 +85,14 @@ struct ahci_controller {
     const struct hw_clock *clock;
     uint16_t vendor_id, device_id;
     uint8_t revision;
-    uint32_t quirks;      /* flags of drivers/ahci/quirks.h */
+    uint32_t quirks;            /* flags of drivers/ahci/quirks.h */
     uint32_t cap, cap2, vs, pi; /* as found; pi is cut to what the window holds */
-    uint32_t ghc_found;   /* GHC before the first write */
-    uint32_t slots;       /* command slots, 1 to 32 */
+    uint32_t ghc_found;         /* GHC before the first write */
+    uint32_t slots;             /* command slots, 1 to 32 */
+    uint64_t links_on_ticks;    /* when all links were switched on */
+    bool ownership_taken;       /* BOHC.OOS was set by us */
     bool attached;
+    bool gone; /* a register read as all ones: none is touched any more */
     struct ahci_port ports[AHCI_PORTS_MAX];
 };
 
