@@ -166,7 +166,7 @@ static void claim(struct session *session, uint32_t number)
     char line[80];
     struct text text;
 
-    if (!session->options.list && (session->options.tests & OPTIONS_TEST_VERIFY) != 0) {
+    if (!session->options.list && (session->options.plan.tests & PLAN_TEST(PLAN_VERIFY)) != 0) {
         text_init(&text, line, sizeof line);
         text_printf(&text, "Controller %u: reading reference places through the firmware",
                     (unsigned)number);

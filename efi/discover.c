@@ -47,7 +47,7 @@ static void note_run(struct session *session)
     text_init(&text, tool->id, sizeof tool->id);
     text_printf(&text, "%016llx%016llx", (unsigned long long)id[0], (unsigned long long)id[1]);
     if (!session->options.seed_given)
-        session->options.seed = id[0] ^ id[1];
+        session->options.plan.seed = id[0] ^ id[1];
     note_time(tool);
     tool->version = BARELANE_VERSION;
     tool->started_by = session->from_shell ? "shell" : "boot";

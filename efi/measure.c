@@ -1,6 +1,5 @@
 /* Plans and runs: the benchmark of every chosen drive. */
 #include "base/text.h"
-#include "drivers/null/null.h"
 #include "efi/console.h"
 #include "efi/firmware.h"
 #include "efi/session.h"
@@ -27,26 +26,6 @@ static bool chosen(const struct session *session, uint32_t controller, uint32_t 
             return true;
     }
     return false;
-}
-
-static struct plan_options plan_options(const struct options *options)
-{
-    struct plan_options plan = {
-        .positions = options->positions,
-        .accesses = options->access_count,
-        .depth_commands = options->depth_count,
-        .seed = options->seed,
-    };
-
-    if ((options->tests & OPTIONS_TEST_VERIFY) != 0)
-        plan.tests |= PLAN_TEST(PLAN_VERIFY);
-    if ((options->tests & OPTIONS_TEST_TRANSFER) != 0)
-        plan.tests |= PLAN_TEST(PLAN_TRANSFER);
-    if ((options->tests & OPTIONS_TEST_ACCESS) != 0)
-        plan.tests |= PLAN_TEST(PLAN_ACCESS);
-    if ((options->tests & OPTIONS_TEST_DEPTH) != 0)
-        plan.tests |= PLAN_TEST(PLAN_DEPTH);
-    return plan;
 }
 
 static struct work *make_work(const struct drive_info *info, const struct plan_options *options,
@@ -76,7 +55,6 @@ static struct work *make_work(const struct drive_info *info, const struct plan_o
 static void plan_drive(struct session *session, uint32_t controller, uint32_t port)
 {
     struct result_drive *drive = session->targets[controller].drives[port];
-    struct plan_options options = plan_options(&session->options);
     struct work *work;
 
     if (!chosen(session, controller, port)) {
@@ -87,7 +65,7 @@ static void plan_drive(struct session *session, uint32_t controller, uint32_t po
         drive->left_alone = "security locked: it refuses reads";
         return;
     }
-    work = make_work(&drive->info, &options, &drive->left_alone);
+    work = make_work(&drive->info, &session->options.plan, &drive->left_alone);
     if (work == NULL)
         return;
     drive->left_alone = "";
@@ -104,16 +82,7 @@ static struct work *work_of(struct result_drive *drive)
 
 enum status session_plan(struct session *session)
 {
-    struct plan_options options = plan_options(&session->options);
-    char line[160];
-    struct text text;
-
-    text_init(&text, line, sizeof line);
-    if (plan_check(&options, &text) != STATUS_OK) {
-        console_printf("barelane: %s\n", line);
-        return STATUS_INVALID;
-    }
-    null_drive_init(&session->null_drive);
+    session->null_drive = null_drive_init(&session->null_memory);
     for (uint32_t i = 0; i < session->target_count; i++) {
         for (uint32_t port = 0; port < AHCI_PORTS_MAX; port++) {
             if (session->targets[i].drives[port] != NULL)
@@ -171,7 +140,7 @@ static enum status run_drive(struct session *session, uint32_t controller, uint3
     struct bench *bench = &work->bench;
     const struct bench_setup setup = {
         .drive = ahci_port_drive(target->ahci, port),
-        .null_drive = &session->null_drive,
+        .null_drive = session->null_drive,
         .clock = &session->result.clock,
         .buffer = {target->buffer.cpu, target->buffer.bus, target->buffer.bytes},
         .samples = work->samples,

@@ -7,6 +7,7 @@
 
 #include "bench/bench.h"
 #include "drivers/ahci/ahci.h"
+#include "drivers/null/null.h"
 #include "efi/handover.h"
 #include "efi/pure/options.h"
 #include "efi/volume.h"
@@ -60,7 +61,8 @@ struct session {
     struct session_files files;
     char firmware_vendor[64];
     char arguments[128];
-    struct drive null_drive;
+    struct null_drive null_memory;
+    struct drive *null_drive;
 };
 
 /* discover.c: clock, PCI walk, AHCI controllers. STATUS_NOT_FOUND: no AHCI controller. */

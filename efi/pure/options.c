@@ -130,12 +130,13 @@ static const struct option *find_option(const char *argument)
     return NULL;
 }
 
-static bool parse_in_range(const char *string, uint64_t low, uint64_t high, uint32_t *ret_value)
+/* 0 is no number here: in a plan it would mean the default. */
+static bool parse_count(const char *string, uint32_t *ret_value)
 {
     uint64_t value;
     const char *end;
 
-    if (!parse_number(string, &value, &end) || *end != '\0' || value < low || value > high)
+    if (!parse_number(string, &value, &end) || *end != '\0' || value == 0 || value > UINT32_MAX)
         return false;
     *ret_value = (uint32_t)value;
     return true;
@@ -159,32 +160,34 @@ static bool parse_drive(const char *string, struct options *options)
     return true;
 }
 
+/* Bits of the test whose name is the first `length` characters of `string`; 0: there is none. */
+static uint32_t test_bits(const char *string, size_t length)
+{
+    if (length == 3 && string[0] == 'a' && string[1] == 'l' && string[2] == 'l')
+        return PLAN_TESTS_ALL;
+    for (int kind = PLAN_VERIFY; kind < PLAN_KINDS; kind++) {
+        const char *name = plan_kind_name((enum plan_kind)kind);
+        size_t same = 0;
+
+        while (same < length && name[same] == string[same])
+            same++;
+        if (same == length && name[same] == '\0')
+            return PLAN_TEST(kind);
+    }
+    return 0;
+}
+
 static bool parse_tests(const char *string, uint32_t *ret_tests)
 {
-    static const struct {
-        const char *name;
-        uint32_t bits;
-    } names[] = {
-        {"verify", OPTIONS_TEST_VERIFY}, {"transfer", OPTIONS_TEST_TRANSFER},
-        {"access", OPTIONS_TEST_ACCESS}, {"depth", OPTIONS_TEST_DEPTH},
-        {"all", OPTIONS_TEST_ALL},
-    };
     uint32_t tests = 0;
 
     for (;;) {
         size_t length = 0;
-        uint32_t bits = 0;
+        uint32_t bits;
 
         while (string[length] != '\0' && string[length] != ',')
             length++;
-        for (size_t i = 0; i < COUNT_OF(names); i++) {
-            size_t same = 0;
-
-            while (same < length && names[i].name[same] == string[same])
-                same++;
-            if (same == length && names[i].name[same] == '\0')
-                bits = names[i].bits;
-        }
+        bits = test_bits(string, length);
         if (bits == 0)
             return false;
         tests |= bits;
@@ -230,18 +233,16 @@ static bool apply_value(enum option_id id, const char *value, struct options *op
     case OPTION_DRIVE:
         return parse_drive(value, options);
     case OPTION_TESTS:
-        return parse_tests(value, &options->tests);
+        return parse_tests(value, &options->plan.tests);
     case OPTION_SEED:
         options->seed_given = true;
-        return parse_number(value, &options->seed, &end) && *end == '\0';
+        return parse_number(value, &options->plan.seed, &end) && *end == '\0';
     case OPTION_POSITIONS:
-        return parse_in_range(value, OPTIONS_POSITIONS_MIN, OPTIONS_POSITIONS_MAX,
-                              &options->positions);
+        return parse_count(value, &options->plan.positions);
     case OPTION_ACCESS_COUNT:
-        return parse_in_range(value, OPTIONS_ACCESS_MIN, OPTIONS_ACCESS_MAX,
-                              &options->access_count);
+        return parse_count(value, &options->plan.accesses);
     case OPTION_DEPTH_COUNT:
-        return parse_in_range(value, OPTIONS_DEPTH_MIN, OPTIONS_DEPTH_MAX, &options->depth_count);
+        return parse_count(value, &options->plan.depth_commands);
     case OPTION_HELP:
     case OPTION_VERSION:
     case OPTION_LIST:
@@ -266,7 +267,7 @@ static const char *inline_value(const char *argument)
 enum status options_parse(const char *const *arguments, uint32_t count, struct options *options,
                           struct text *error)
 {
-    *options = (struct options){.tests = OPTIONS_TEST_ALL};
+    *options = (struct options){.plan.tests = PLAN_TESTS_ALL};
 
     for (uint32_t i = 0; i < count; i++) {
         const char *argument = arguments[i];
@@ -297,5 +298,5 @@ enum status options_parse(const char *const *arguments, uint32_t count, struct o
             return STATUS_INVALID;
         }
     }
-    return STATUS_OK;
+    return plan_check(&options->plan, error);
 }
