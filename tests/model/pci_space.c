@@ -16,7 +16,8 @@ static void violation(const char *what, unsigned offset)
 
 void pci_space_init(struct pci_space *space)
 {
-    *space = (struct pci_space){.last_bus = 255, .reach = 4096, .gone_at_write = UINT32_MAX};
+    *space = (struct pci_space){
+        .last_bus = 255, .reach = 4096, .gone_at_write = UINT32_MAX, .stuck_at_write = UINT32_MAX};
 }
 
 void pci_space_free(struct pci_space *space)
@@ -66,7 +67,7 @@ static uint32_t space_read(const struct pci_config *config, struct pci_address a
     space->reads++;
     function = find(space, address);
     if (function == NULL || address.bus > space->last_bus || offset >= space->reach ||
-        offset >= function->bytes || space->writes > space->gone_at_write)
+        space->writes > space->gone_at_write)
         return UINT32_MAX;
     return base_le32(function->data + offset);
 }
@@ -83,7 +84,7 @@ static void space_write(const struct pci_config *config, struct pci_address addr
     space->writes++;
     function = find(space, address);
     if (function == NULL || address.bus > space->last_bus || offset >= space->reach ||
-        space->writes > space->gone_at_write)
+        space->writes > space->gone_at_write || space->writes > space->stuck_at_write)
         return;
     for (unsigned i = 0; i < 4; i++) {
         uint8_t mask = function->writable[offset + i];
@@ -124,7 +125,6 @@ struct pci_space_function *pci_space_add(struct pci_space *space, struct pci_add
     space->functions = list;
     space->functions[space->count++] = function;
     function->address = address;
-    function->bytes = 4096;
     pci_space_put32(function, PCI_VENDOR_ID, 0x56781234);
     return function;
 }

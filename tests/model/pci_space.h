@@ -1,7 +1,6 @@
 /*
  * A configuration space in memory: functions with their bytes, which of these can be written, and
- * BARs that answer sizing. Stands behind a pci_config, or behind the ports and ECAM of the register
- * model.
+ * BARs that answer sizing.
  *
  * Stricter than hardware: an unaligned or out-of-range access and a write of ones to the status
  * half of the command dword abort the test.
@@ -19,7 +18,6 @@
 struct pci_space_function {
     struct pci_address address;
     bool all_device_numbers; /* answers to every device number of its bus */
-    uint16_t bytes;          /* 4096; above these all ones */
     uint8_t data[4096];
     uint8_t writable[4096]; /* mask for each byte */
 };
@@ -33,7 +31,7 @@ struct pci_space {
     uint32_t writes;
     /* From this write on (counted from 0) everything reads all ones and ignores writes. */
     uint32_t gone_at_write;
-    uint32_t port_address; /* last value written to CF8h */
+    uint32_t stuck_at_write; /* from this write on writes are ignored */
 };
 
 void pci_space_init(struct pci_space *space);
