@@ -1,0 +1,86 @@
+/* Small derivations from the facts of a run, shared by the writers. */
+#include "report/result.h"
+
+#include "base/text.h"
+
+void result_note(struct result *result, const char *note)
+{
+    struct text text;
+
+    if (result->note_count >= RESULT_NOTES_MAX) {
+        result->notes_dropped++;
+        return;
+    }
+    text_init(&text, result->notes[result->note_count++], RESULT_NOTE_BYTES);
+    text_string(&text, note);
+}
+
+/* Run of port `port` of controller `controller`, or NULL. */
+static const struct bench_run *run_at(const struct result *result, uint32_t controller,
+                                      uint32_t port)
+{
+    const struct result_drive *drive = result->controllers[controller].ports[port].drive;
+
+    return drive != NULL && drive->planned ? drive->run : NULL;
+}
+
+static enum status judge_run(const struct bench_run *run)
+{
+    if (run->status != STATUS_OK)
+        return run->status;
+    for (uint32_t i = 0; i < run->plan.step_count; i++)
+        if (run->tests[i].state == BENCH_FAILED)
+            return STATUS_DEVICE;
+    return STATUS_OK;
+}
+
+/* The higher, the more it matters. */
+static unsigned weight(enum status status)
+{
+    if (status == STATUS_OK)
+        return 0;
+    if (status == STATUS_ABORTED)
+        return 3;
+    return status == STATUS_MISMATCH ? 2 : 1;
+}
+
+enum status result_judge(const struct result *result)
+{
+    enum status worst = STATUS_OK;
+
+    if (result_drives_measured(result) == 0)
+        return STATUS_NOT_FOUND;
+    for (uint32_t i = 0; i < result->controller_count; i++)
+        for (uint32_t k = 0; k < result->controllers[i].port_count; k++) {
+            const struct bench_run *run = run_at(result, i, k);
+            enum status status = run != NULL ? judge_run(run) : STATUS_OK;
+
+            if (weight(status) > weight(worst))
+                worst = status;
+        }
+    return worst;
+}
+
+uint32_t result_drives_measured(const struct result *result)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < result->controller_count; i++)
+        for (uint32_t k = 0; k < result->controllers[i].port_count; k++)
+            count += run_at(result, i, k) != NULL;
+    return count;
+}
+
+void result_address(const struct pci_address *address, char ret_name[RESULT_ADDRESS_BYTES])
+{
+    struct text text;
+
+    text_init(&text, ret_name, RESULT_ADDRESS_BYTES);
+    text_printf(&text, "%04x:%02x:%02x.%x", address->segment, address->bus, address->device,
+                address->function & 7u);
+}
+
+uint64_t result_rate(uint64_t bytes, uint64_t ticks, const struct hw_clock *clock)
+{
+    return ticks == 0 ? 0 : base_mul_div_round(bytes, clock->hz, ticks);
+}

@@ -1,0 +1,151 @@
+/* result.txt and the table on the screen: head, controllers, notes. */
+#include "report/table.h"
+
+#include "report/table_text.h"
+
+static const char *clock_source(enum hw_clock_source source)
+{
+    switch (source) {
+    case HW_CLOCK_NONE:
+        return "not calibrated";
+    case HW_CLOCK_PM_TIMER:
+        return "ACPI PM timer";
+    case HW_CLOCK_CPUID:
+        return "CPUID";
+    case HW_CLOCK_STALL:
+        return "firmware's Stall";
+    }
+    return "not calibrated";
+}
+
+static void show_clock(struct text *text, const struct hw_clock *clock)
+{
+    text_string(text, "Clock ");
+    text_decimal(text, base_mul_div_round(clock->hz, 1, 1000), 3);
+    text_printf(text, " MHz by %s, spread %u ppm, TSC %s\n", clock_source(clock->source),
+                clock->spread_ppm, clock->invariant ? "invariant" : "NOT invariant");
+}
+
+static void show_machine(struct text *text, const struct result_machine *machine)
+{
+    uint32_t uefi = machine->uefi_revision;
+
+    text_string(text, "Firmware ");
+    table_foreign(text, machine->firmware_vendor != NULL ? machine->firmware_vendor : "?", 32);
+    text_printf(text, ", UEFI %u.%u%s\n", uefi >> 16, (uefi & 0xffff) / 10,
+                machine->hypervisor ? "; in a virtual machine" : "");
+}
+
+void report_table_head(struct text *text, const struct result *result)
+{
+    const struct result_tool *tool = &result->tool;
+
+    text_string(text, "barelane ");
+    table_foreign(text, tool->version, 16);
+    text_string(text, "  run ");
+    table_foreign(text, tool->id, 32);
+    text_char(text, '\n');
+    if (tool->rtc[0] != '\0') {
+        table_foreign(text, tool->rtc, sizeof tool->rtc);
+        if (tool->rtc_zone_known)
+            text_printf(text, ", %d minutes from UTC\n", tool->rtc_zone_minutes);
+        else
+            text_string(text, ", time zone unknown\n");
+    }
+    show_machine(text, &result->machine);
+    show_clock(text, &result->clock);
+    text_string(text, "Reads only: nothing was written to a tested drive.  "
+                      "MB/s: 10^6 bytes per second\n");
+}
+
+static void show_link_end(struct text *text, const struct pci_link_end *end)
+{
+    static const char *const speeds[] = {"?", "2.5", "5", "8", "16", "32", "64"};
+
+    text_printf(text, "PCIe %s GT/s x%u (can do %s GT/s x%u), payload %u, request %u",
+                speeds[end->speed <= 6 ? end->speed : 0], end->width,
+                speeds[end->speed_max <= 6 ? end->speed_max : 0], end->width_max,
+                end->payload_bytes, end->request_bytes);
+}
+
+static bool text_given(const char *string)
+{
+    return string != NULL && string[0] != '\0';
+}
+
+static void show_ports(struct text *text, const struct result_controller *controller)
+{
+    for (uint32_t i = 0; i < controller->port_count; i++) {
+        const struct result_port *port = &controller->ports[i];
+
+        if (port->drive != NULL || !text_given(port->reason))
+            continue;
+        text_printf(text, " Port %u  %s\n", port->number, port->kind);
+        table_wrapped(text, "", port->reason);
+    }
+}
+
+static void show_restored(struct text *text, const struct result_restored *restored)
+{
+    if (!restored->known)
+        return;
+    if (text_given(restored->reason))
+        table_wrapped(text, "hand-back", restored->reason);
+    if (restored->memory_abandoned)
+        table_wrapped(text, "hand-back", "an engine did not stop; its memory was abandoned");
+    if (restored->ports_differ != 0)
+        table_wrapped(text, "hand-back", "some port registers read differently than before");
+    if (restored->firmware_back == RESULT_NO)
+        table_wrapped(text, "hand-back", "the firmware's driver did not come back");
+    if (restored->volumes_back == RESULT_NO)
+        table_wrapped(text, "hand-back", "not all of the firmware's volumes came back");
+}
+
+void report_table_controller(struct text *text, const struct result *result, uint32_t controller)
+{
+    const struct result_controller *shown = &result->controllers[controller];
+    char address[RESULT_ADDRESS_BYTES];
+
+    result_address(&shown->pci.address, address);
+    text_printf(text, "\nController %u  %s  %04x:%04x rev %02x", controller, address,
+                shown->pci.vendor_id, shown->pci.device_id, shown->pci.revision);
+    if (shown->taken)
+        text_printf(text, ", AHCI %x.%02x", shown->vs >> 16, shown->vs >> 8 & 0xff);
+    text_char(text, '\n');
+    text_column(text, TABLE_VALUE);
+    if (shown->link.downstream.present && shown->link.downstream.width != 0)
+        show_link_end(text, &shown->link.downstream);
+    else
+        text_string(text, "no PCIe link of its own");
+    text_char(text, '\n');
+    if (text_given(shown->left_alone))
+        table_wrapped(text, "left alone", shown->left_alone);
+    show_ports(text, shown);
+    show_restored(text, &shown->restored);
+}
+
+void report_table_notes(struct text *text, const struct result *result)
+{
+    text_char(text, '\n');
+    for (uint32_t i = 0; i < result->note_count; i++)
+        table_wrapped(text, "note", result->notes[i]);
+    if (result->notes_dropped > 0)
+        text_printf(text, "  %u more notes\n", result->notes_dropped);
+    if (!result->finished)
+        text_string(text, "The run is not finished: these are the results so far.\n");
+    else if (result->status == STATUS_OK)
+        text_string(text, "All tests ended well.\n");
+    else
+        text_printf(text, "The run ended with: %s.\n", base_status_name(result->status));
+}
+
+void report_table(struct text *text, const struct result *result)
+{
+    report_table_head(text, result);
+    for (uint32_t i = 0; i < result->controller_count; i++) {
+        report_table_controller(text, result, i);
+        for (uint32_t k = 0; k < result->controllers[i].port_count; k++)
+            report_table_drive(text, result, i, k);
+    }
+    report_table_notes(text, result);
+}
