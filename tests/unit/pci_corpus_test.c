@@ -1,0 +1,295 @@
+/*
+ * Real machines: dumps of configuration space and MCFG tables in the folder that the environment
+ * variable BARELANE_CORPUS names (pci/hex, pci/qemu, pci/header-only, pci/acpi/mcfg,
+ * pci/README.md). Those files are other people's and not part of the project; without the variable
+ * the tests are skipped.
+ */
+#include "pci/acpi.h"
+#include "pci/link_read.h"
+#include "pci/walk.h"
+
+#include "pci/regs.h"
+#include "tests/model/pci_dump.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dirent.h>
+
+#include <cmocka.h>
+
+#define CAPACITY 512
+
+/* Functions that a dump has and no walk can find. */
+static const struct {
+    const char *file;
+    struct pci_address address;
+} not_found[] = {
+    /* Its slot line is what the kernel remembers; the device is powered down, every byte is ff. */
+    {"gl9755-laptop.lspci", {0, 0x2f, 0, 0}},
+    /* Likewise: the sound function of a graphics card that is switched off. */
+    {"latitude-e6430.lspci", {0, 0x01, 0, 1}},
+};
+
+/*
+ * Functions in domains above ffffh: numbers that Linux makes up (Intel VMD, Hyper-V) for buses that
+ * no segment of the machine leads to.
+ */
+static const struct {
+    const char *file;
+    size_t count;
+} no_segment[] = {
+    {"ideapad-tigerlake-vmd.lspci", 2},
+    {"hwloc-2pa-pcidomain32bits.lspci", 2},
+};
+
+static struct pci_device devices[CAPACITY];
+static struct pci_tree tree;
+static struct pci_space space;
+
+static const char *corpus(void)
+{
+    const char *path = getenv("BARELANE_CORPUS");
+
+    if (path == NULL || *path == '\0')
+        skip();
+    return path;
+}
+
+/* Lowest bus of the dump's functions in this segment: the start bus of its host bridge. */
+static uint8_t start_bus(uint16_t segment)
+{
+    uint8_t lowest = 255;
+
+    for (size_t i = 0; i < space.count; i++)
+        if (space.functions[i]->address.segment == segment &&
+            space.functions[i]->address.bus < lowest)
+            lowest = space.functions[i]->address.bus;
+    return lowest;
+}
+
+/* Loads a dump and walks each segment that it has. */
+static size_t load_and_walk(const char *path)
+{
+    struct pci_config config = pci_space_config(&space);
+    size_t skipped = 0;
+
+    pci_space_init(&space);
+    tree = (struct pci_tree){.devices = devices, .capacity = CAPACITY};
+    if (!pci_dump_load(path, &space, &skipped))
+        fail_msg("cannot read %s", path);
+    for (size_t i = 0; i < space.count; i++) {
+        uint16_t segment = space.functions[i]->address.segment;
+        bool done = false;
+
+        for (uint32_t j = 0; j < tree.count; j++)
+            done = done || devices[j].address.segment == segment;
+        if (!done)
+            assert_int_equal(pci_walk_segment(&config, segment, start_bus(segment), 255, &tree),
+                             STATUS_OK);
+    }
+    return skipped;
+}
+
+static bool is_exception(const char *file, struct pci_address address)
+{
+    for (size_t i = 0; i < COUNT_OF(not_found); i++)
+        if (strcmp(not_found[i].file, file) == 0 && not_found[i].address.bus == address.bus &&
+            not_found[i].address.device == address.device &&
+            not_found[i].address.function == address.function)
+            return true;
+    return false;
+}
+
+static size_t expected_skips(const char *file)
+{
+    for (size_t i = 0; i < COUNT_OF(no_segment); i++)
+        if (strcmp(no_segment[i].file, file) == 0)
+            return no_segment[i].count;
+    return 0;
+}
+
+/* Every function of the dump is found, but for the known ones; each below the right bridge. */
+static void check_dump(const char *directory, const char *file)
+{
+    char path[1024];
+    size_t missing = 0;
+
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    if (load_and_walk(path) != expected_skips(file))
+        fail_msg("%s: other functions than expected are outside every segment", file);
+    for (size_t i = 0; i < space.count; i++) {
+        struct pci_address at = space.functions[i]->address;
+        bool found = pci_walk_find(&tree, at) != PCI_NO_PARENT;
+
+        if (found == is_exception(file, at))
+            fail_msg("%s: %04x:%02x:%02x.%x %s", file, at.segment, at.bus, at.device, at.function,
+                     found ? "found" : "not found");
+        missing += !found;
+    }
+    assert_int_equal(tree.count + missing, space.count);
+    for (uint32_t i = 0; i < tree.count; i++) {
+        int32_t parent = devices[i].parent;
+
+        if (parent != PCI_NO_PARENT)
+            assert_int_equal(devices[parent].secondary_bus, devices[i].address.bus);
+    }
+    pci_space_free(&space);
+}
+
+static void check_directory(const char *name, const char *ending,
+                            void (*check)(const char *directory, const char *file))
+{
+    char path[1024];
+    struct dirent *entry;
+    size_t count = 0;
+    DIR *directory;
+
+    snprintf(path, sizeof path, "%s/pci/%s", corpus(), name);
+    directory = opendir(path);
+    if (directory == NULL)
+        fail_msg("cannot open %s", path);
+    while ((entry = readdir(directory)) != NULL) {
+        const char *dot = strrchr(entry->d_name, '.');
+
+        if (dot == NULL || strcmp(dot, ending) != 0)
+            continue;
+        check(path, entry->d_name);
+        count++;
+    }
+    closedir(directory);
+    assert_true(count > 0);
+    print_message("# %s: %zu files\n", name, count);
+}
+
+static void test_full_dumps(void **state)
+{
+    (void)state;
+    check_directory("hex", ".lspci", check_dump);
+}
+
+static void test_qemu_dumps(void **state)
+{
+    (void)state;
+    check_directory("qemu", ".lspci", check_dump);
+}
+
+static void test_header_dumps(void **state)
+{
+    (void)state;
+    check_directory("header-only", ".lspci", check_dump);
+}
+
+/* The line of the corpus' README about a table: "| mcfg/FILE | base 0x... seg N bus aa-bb |". */
+static bool find_listed(const char *file, struct pci_ecam *ret_ecam)
+{
+    char path[1024], line[4096], wanted[512];
+    unsigned segment, start, end;
+    unsigned long long base;
+    bool found = false;
+    FILE *readme;
+
+    snprintf(path, sizeof path, "%s/pci/README.md", corpus());
+    snprintf(wanted, sizeof wanted, "| mcfg/%s | ", file);
+    readme = fopen(path, "r");
+    assert_non_null(readme);
+    while (!found && fgets(line, sizeof line, readme) != NULL) {
+        if (strncmp(line, wanted, strlen(wanted)) != 0)
+            continue;
+        found = sscanf(line + strlen(wanted), "base %llx seg %u bus %x-%x", &base, &segment, &start,
+                       &end) == 4;
+        *ret_ecam = (struct pci_ecam){base, (uint16_t)segment, (uint8_t)start, (uint8_t)end};
+    }
+    fclose(readme);
+    return found;
+}
+
+static void check_mcfg(const char *directory, const char *file)
+{
+    struct pci_ecam listed = {0};
+    struct pci_host host;
+    uint8_t bytes[1024];
+    char path[1024];
+    uint32_t dropped;
+    size_t count;
+    FILE *table;
+
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    table = fopen(path, "rb");
+    assert_non_null(table);
+    count = fread(bytes, 1, sizeof bytes, table);
+    fclose(table);
+    if (!find_listed(file, &listed))
+        fail_msg("%s: not listed", file);
+    if (pci_acpi_mcfg(bytes, count, &host, &dropped) != STATUS_OK)
+        fail_msg("%s: not a table", file);
+    assert_int_equal(dropped, 0);
+    assert_int_equal(host.ecam_count, 1);
+    assert_true(host.ecam[0].base == listed.base);
+    assert_int_equal(host.ecam[0].segment, listed.segment);
+    assert_int_equal(host.ecam[0].start_bus, listed.start_bus);
+    assert_int_equal(host.ecam[0].end_bus, listed.end_bus);
+}
+
+static void test_mcfg(void **state)
+{
+    (void)state;
+    check_directory("acpi/mcfg", ".bin", check_mcfg);
+}
+
+/* Links of three machines, as `lspci -F` shows them. */
+static const struct {
+    const char *file;
+    uint8_t bus;       /* device 0, function 0 of this bus, below the port */
+    uint8_t port_type; /* of the port above */
+    uint8_t speed;     /* in force, both ends */
+    uint8_t width;
+    uint16_t payload_bytes;
+} links[] = {
+    {"rockpro64-switch-88se9123.lspci", 0x01, PCIE_TYPE_ROOT_PORT, 1, 1, 256},
+    {"rockpro64-switch-88se9123.lspci", 0x06, PCIE_TYPE_DOWNSTREAM, 2, 1, 256},
+    {"arm-n1sdp-pex8749.lspci", 0x01, PCIE_TYPE_ROOT_PORT, 2, 16, 128},
+    {"arm-n1sdp-pex8749.lspci", 0x06, PCIE_TYPE_DOWNSTREAM, 2, 1, 128},
+    {"pciutils-tree-asus-p6t6.lspci", 0x02, PCIE_TYPE_ROOT_PORT, 2, 16, 128},
+    {"pciutils-tree-asus-p6t6.lspci", 0x04, PCIE_TYPE_DOWNSTREAM, 2, 8, 128},
+};
+
+static void test_links(void **state)
+{
+    const char *path = corpus();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(links); i++) {
+        struct pci_config config = pci_space_config(&space);
+        char file[1024];
+        struct pci_link link;
+
+        snprintf(file, sizeof file, "%s/pci/hex/%s", path, links[i].file);
+        load_and_walk(file);
+        pci_link_read(&config, &tree, pci_walk_find(&tree, pci_space_at(links[i].bus, 0, 0)),
+                      &link);
+        assert_true(link.upstream.present && link.downstream.present);
+        assert_int_equal(link.upstream.port_type, links[i].port_type);
+        assert_int_equal(link.upstream.speed, links[i].speed);
+        assert_int_equal(link.upstream.width, links[i].width);
+        assert_int_equal(link.downstream.speed, links[i].speed);
+        assert_int_equal(link.downstream.width, links[i].width);
+        assert_int_equal(link.downstream.payload_bytes, links[i].payload_bytes);
+        pci_space_free(&space);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_full_dumps),   cmocka_unit_test(test_qemu_dumps),
+        cmocka_unit_test(test_header_dumps), cmocka_unit_test(test_mcfg),
+        cmocka_unit_test(test_links),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
