@@ -60,8 +60,9 @@ static void collect_references(struct session_target *target)
     UINTN count;
     EFI_HANDLE *handles;
 
-    if (target->handover.path == NULL || !target->handover.driver_bound)
+    if (target->handover.path == NULL)
         return;
+    handover_start_driver(&target->handover);
     handles = firmware_handles(&block_guid, &count);
     for (UINTN i = 0; i < count; i++)
         add_references(target, handles[i]);

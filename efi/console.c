@@ -72,7 +72,7 @@ void console_printf(const char *format, ...)
 
 void console_status(const char *string)
 {
-    char buffer[COLUMNS + 3];
+    char buffer[COLUMNS + 4];
     struct text text;
     UINTN length = 0;
 
@@ -82,15 +82,10 @@ void console_status(const char *string)
         text_char(&text, string[length]);
     for (UINTN i = length; i < status_length; i++)
         text_char(&text, ' ');
+    if (length == 0)
+        text_char(&text, '\r');
     status_length = length;
     console_print(buffer);
-}
-
-void console_status_end(void)
-{
-    if (status_length > 0)
-        console_print("\n");
-    status_length = 0;
 }
 
 void console_clear(void)

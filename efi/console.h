@@ -18,11 +18,8 @@ void console_close(void);
 void console_print(const char *string);
 void console_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Overwrites the current line with `string`, at most 79 columns, and stays on it. */
+/* Overwrites the current line with `string`, at most 79 columns, and stays on it; "" clears it. */
 void console_status(const char *string);
-
-/* Ends a status line. */
-void console_status_end(void);
 
 void console_clear(void);
 

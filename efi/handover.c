@@ -68,6 +68,14 @@ void handover_find(struct handover *handover, const struct pci_config *config,
     firmware_free_pool(handles);
 }
 
+void handover_start_driver(struct handover *handover)
+{
+    if (handover->handle == NULL || handover->driver_bound)
+        return;
+    handover->driver_started =
+        !EFI_ERROR(firmware.boot->ConnectController(handover->handle, NULL, NULL, TRUE));
+}
+
 bool handover_carries(const struct handover *handover, EFI_HANDLE handle)
 {
     if (handle == NULL || handover->path == NULL)
@@ -131,8 +139,9 @@ enum status handover_take(struct handover *handover, struct hw_window *ret_windo
 {
     uint32_t wanted;
 
-    remember_volumes(handover);
-    if (handover->driver_bound &&
+    if (handover->driver_bound)
+        remember_volumes(handover);
+    if ((handover->driver_bound || handover->driver_started) &&
         EFI_ERROR(firmware.boot->DisconnectController(handover->handle, NULL, NULL))) {
         /* It may have let go in part. */
         firmware.boot->ConnectController(handover->handle, NULL, NULL, TRUE);

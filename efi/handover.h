@@ -22,6 +22,7 @@ struct handover {
     EFI_PCI_IO_PROTOCOL *pci_io; /* NULL: none */
     const uint8_t *path;         /* device path of the handle, the firmware's memory; or NULL */
     bool driver_bound;           /* a firmware driver had it when we came */
+    bool driver_started;         /* none had, and handover_start_driver made one take it */
     bool taken;
     uint16_t command_found;                 /* command register after the driver let go */
     uint32_t volume_count;                  /* file systems below it when we came */
@@ -34,6 +35,12 @@ struct handover {
 /* Finds the firmware's handle for a function. *device and *config must outlive *handover. */
 void handover_find(struct handover *handover, const struct pci_config *config,
                    const struct pci_device *device);
+
+/*
+ * Lets the firmware's driver take a controller that it left alone so far, as fast boots do, so that
+ * it can be asked to read. After the hand-back it does not have it again.
+ */
+void handover_start_driver(struct handover *handover);
 
 /* `handle` (a volume, a disk) lies below this controller. */
 bool handover_carries(const struct handover *handover, EFI_HANDLE handle);

@@ -57,14 +57,14 @@ static void list_controller(const struct session *session, uint32_t number)
 
         if (port->drive != NULL)
             list_drive(number, port);
-        else if (port->reason[0] != '\0')
+        else if (session->targets[number].ahci->ports[port->number].kind == AHCI_PORT_EMPTY)
+            empty++;
+        else
             console_printf("   %u:%-2u %s: %s\n", (unsigned)number, port->number, port->kind,
                            port->reason);
-        else
-            empty++;
     }
     if (empty > 0)
-        console_printf("   %u %s empty\n", (unsigned)empty, empty == 1 ? "port is" : "ports are");
+        console_printf("   %u empty port%s\n", (unsigned)empty, empty == 1 ? "" : "s");
 }
 
 void session_list(const struct session *session)
