@@ -1,0 +1,116 @@
+/* What the parts of the model know of each other; tests include model.h only. */
+#ifndef TESTS_MODEL_INTERNAL_H
+#define TESTS_MODEL_INTERNAL_H
+
+#include "tests/model/model.h"
+
+#define MODEL_PORTS 32
+#define MODEL_HBAS  4
+
+/* --- machine.c --- */
+uint64_t model_random(void);
+
+/* --- dma.c --- */
+
+/* CPU address of device memory; a violation, naming `what`, outside of live allocations. */
+void *model_dma_at(uint64_t bus, size_t bytes, const char *what);
+bool model_dma_covers(uint64_t bus, size_t bytes);
+void model_dma_reset(void);
+
+/* --- hba.c --- */
+
+/* A command the controller fetched and the drive has not yet answered. */
+struct model_command {
+    bool pending;
+    uint8_t opcode;
+    uint64_t lba;
+    uint32_t sectors;
+    uint32_t bytes;
+    uint64_t sequence; /* order of arrival */
+    uint32_t header_bus;
+    uint32_t table_bus;
+    uint32_t prds;
+};
+
+struct model_port {
+    struct model_hba *hba;
+    unsigned number;
+    struct model_disk disk;
+    uint32_t clb, clbu, fb, fbu, is, ie, cmd, tfd, sig, ssts, sctl, serr, sact, ci, devslp;
+    /* The engines' true state, whatever FR and CR show. */
+    bool engine, receiver;
+    uint64_t engine_falls_at, receiver_falls_at;
+    bool halted; /* an error stopped the service of commands until ST = 0 */
+    bool ready;  /* the device takes commands */
+    bool link_lost;
+    uint64_t reset_since; /* DET is 1 since; MODEL_NO_TIME: it is not */
+    uint64_t link_at, ready_at;
+    uint64_t link_since;
+    bool fis_waits; /* the signature comes as soon as FRE is set */
+    struct model_command commands[32];
+    int serving; /* slot, or -1 */
+    uint64_t served_at;
+    uint64_t sequence;
+    bool log_wanted; /* after a queued error only the log can be read */
+    uint8_t log[512];
+    enum model_fault armed;
+    bool busy_forever;
+};
+
+#define MODEL_NO_TIME UINT64_MAX
+
+struct model_traits {
+    const char *name;
+    uint16_t vendor, device;
+    uint32_t cap, pi, vs, window_bytes;
+    uint32_t ghc;           /* as found */
+    unsigned enable_writes; /* of GHC.AE until it sticks */
+    uint64_t engine_fall_ns;
+    bool hides_fr_cr;
+    bool posts_no_fis; /* the received FIS area is not written after a reset */
+    bool early_ready;  /* PxTFD shows ready for a while before it is */
+    bool quiet_reset;  /* a reset shows in no error bit and takes no time */
+    bool console;      /* the last port must not be written to */
+    bool all_ones;
+};
+
+struct model_hba {
+    const struct model_traits *traits;
+    uint64_t base;
+    uint32_t cap, pi, vs, ghc, is;
+    unsigned enable_writes;
+    struct model_port ports[MODEL_PORTS];
+    uint64_t accesses;
+    enum model_fault fault;
+    unsigned fault_port;
+    uint64_t fault_access;
+    bool fault_hit;
+    bool stuck; /* engines do not stop any more */
+    bool gone;
+    bool gone_seen; /* a read has told the driver */
+    uint32_t commands[256];
+    uint32_t most_outstanding;
+};
+
+/* The controller whose window holds the address, or NULL. */
+struct model_hba *model_hba_at(uint64_t address);
+uint32_t model_hba_read(struct model_hba *hba, uint32_t offset);
+void model_hba_write(struct model_hba *hba, uint32_t offset, uint32_t value);
+uint64_t model_hba_next_event(void);
+bool model_hba_run(uint64_t now); /* true: something happened */
+void model_hba_reset(void);
+/* A violation if a running engine may still use the memory. */
+void model_hba_check_free(uint64_t bus, size_t bytes);
+
+/* --- device.c --- */
+void model_port_issue(struct model_port *port, unsigned slot);
+void model_port_serve(struct model_port *port);
+void model_port_complete(struct model_port *port);
+void model_port_drop_commands(struct model_port *port);
+void model_port_post_signature(struct model_port *port);
+
+/* --- disk.c --- */
+void model_disk_identify(const struct model_disk *disk, uint8_t *bytes);
+void model_disk_read(const struct model_disk *disk, uint64_t lba, void *bytes, size_t count);
+
+#endif
