@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "efi/console.h"
 #include "efi/firmware.h"
-#include "efi/machine.h"
+#include "efi/pure/device_path.h"
 #include "efi/session.h"
 #include "report/csv.h"
 #include "report/json.h"
@@ -90,11 +90,12 @@ static bool buffers(struct session *session)
     return files->json != NULL && files->table != NULL && files->rows != NULL;
 }
 
-static bool on_taken_controller(const struct session *session, EFI_HANDLE handle)
+/* By its path: once the controller is taken, the volume's handle no longer exists. */
+static bool on_taken_controller(const struct session *session, const struct volume *volume)
 {
     for (uint32_t i = 0; i < session->target_count; i++) {
         if (session->targets[i].handover.taken &&
-            handover_carries(&session->targets[i].handover, handle))
+            device_path_below(volume->path, session->targets[i].handover.path))
             return true;
     }
     return false;
@@ -112,7 +113,6 @@ void session_remember_volume(struct session *session)
 enum status session_open_files(struct session *session)
 {
     struct session_files *files = &session->files;
-    EFI_HANDLE handle = firmware.loaded != NULL ? firmware.loaded->DeviceHandle : NULL;
 
     if (!buffers(session))
         return STATUS_NO_MEMORY;
@@ -121,7 +121,7 @@ enum status session_open_files(struct session *session)
                        why(files->status));
         return STATUS_OK;
     }
-    if (on_taken_controller(session, handle)) {
+    if (on_taken_controller(session, &files->volume)) {
         console_print("The boot volume's controller is under test: results wait in memory.\n");
         return STATUS_OK;
     }
@@ -256,12 +256,10 @@ static void save_elsewhere(struct session *session, EFI_HANDLE handle)
 /* Asks an attending user for another, removable volume. */
 static void offer_volumes(struct session *session)
 {
-    EFI_HANDLE boot = firmware.loaded != NULL ? firmware.loaded->DeviceHandle : NULL;
-    EFI_HANDLE *handles;
     UINTN count;
+    EFI_HANDLE *handles = volume_removable(&session->files.volume, &count);
     char key;
 
-    handles = volume_removable(boot, &count);
     if (count > 9)
         count = 9;
     for (UINTN i = 0; i < count; i++) {
@@ -302,7 +300,6 @@ enum status session_deliver(struct session *session)
 {
     struct session_files *files = &session->files;
 
-    session->result.finished = true;
     if (files->remembered && !files->made && files->status == STATUS_OK)
         files->status = make_folder(session);
     if (files->made)

@@ -44,10 +44,11 @@ static enum status run(struct session *session)
     if (session->files.table == NULL)
         return status;
     session->result.status = result_judge(&session->result);
+    session->result.finished = true;
     print_table(session);
     saved = session_deliver(session);
     if (saved != STATUS_OK)
-        return saved;
+        return saved == STATUS_FULL ? STATUS_FULL : STATUS_READ_ONLY;
     return status != STATUS_OK ? status : session->result.status;
 }
 
@@ -77,7 +78,8 @@ static enum status start(struct session *session, enum menu_choice *ret_choice)
     if (status != STATUS_OK)
         return status;
     status = session_claim(session);
-    session_list(session);
+    if (status == STATUS_OK)
+        session_list(session);
     if (status == STATUS_OK && !session->options.list)
         *ret_choice = ask(session);
     if (status == STATUS_OK && !session->options.list && *ret_choice == MENU_RUN)
@@ -86,10 +88,12 @@ static enum status start(struct session *session, enum menu_choice *ret_choice)
     return status;
 }
 
-static void say_how_it_ended(enum status status)
+static void say_how_it_ended(const struct session *session, enum status status)
 {
     if (status == STATUS_OK)
         console_print("barelane: done\n");
+    else if (session->result.finished && session->files.status != STATUS_OK)
+        console_print("barelane: failed: results not saved\n");
     else
         console_printf("barelane: failed: %s\n", base_status_name(status));
 }
@@ -116,7 +120,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
     }
     say_what_it_is(session);
     status = start(session, &choice);
-    say_how_it_ended(status);
+    say_how_it_ended(session, status);
     if (!session->from_shell && !session->options.yes && choice == MENU_RUN)
         choice = menu_end();
     console_close();

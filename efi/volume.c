@@ -226,7 +226,7 @@ void volume_forget(struct volume *volume)
     volume->path = NULL;
 }
 
-EFI_HANDLE *volume_removable(EFI_HANDLE except, UINTN *ret_count)
+EFI_HANDLE *volume_removable(const struct volume *except, UINTN *ret_count)
 {
     UINTN count;
     EFI_HANDLE *handles = firmware_handles(&volume_guid, &count);
@@ -235,8 +235,9 @@ EFI_HANDLE *volume_removable(EFI_HANDLE except, UINTN *ret_count)
     for (UINTN i = 0; i < count; i++) {
         EFI_BLOCK_IO *block = firmware_protocol(handles[i], &block_guid);
 
-        if (handles[i] == except || block == NULL || !block->Media->RemovableMedia ||
-            !block->Media->MediaPresent || block->Media->ReadOnly)
+        if (device_path_below(firmware_protocol(handles[i], &path_guid), except->path) ||
+            block == NULL || !block->Media->RemovableMedia || !block->Media->MediaPresent ||
+            block->Media->ReadOnly)
             continue;
         handles[(*ret_count)++] = handles[i];
     }
