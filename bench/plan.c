@@ -3,7 +3,12 @@
 
 #include "base/math.h"
 
-#define ALIGN_BYTES    4096u      /* reads start where a 4 KiB physical sector starts */
+#define ALIGN_BYTES 4096u /* reads start where a 4 KiB physical sector starts */
+/*
+ * Of a TRANSFER position's seek read: long enough that behind a rate limiter its bytes take longer
+ * than its round trip, or else the limiter saves up a little burst for the position.
+ */
+#define SEEK_BYTES     (256u << 10)
 #define COMMAND_BYTES  (1u << 20) /* of a TRANSFER command */
 #define POSITION_BYTES (4u << 20) /* counted, of a TRANSFER position */
 #define COUNTED_MIN    4u         /* commands of a position: even, so that pairs come out right */
@@ -127,6 +132,14 @@ static uint32_t transfer_command(const struct drive_info *info)
     return sectors;
 }
 
+/* The seek read: shorter where the commands are. */
+static uint32_t transfer_seek(const struct drive_info *info, uint32_t command_sectors)
+{
+    uint32_t sectors = SEEK_BYTES / info->logical_bytes;
+
+    return sectors < command_sectors ? sectors : command_sectors;
+}
+
 /* Makes command and seek small enough that `positions` blocks fit side by side. */
 static void transfer_fit(const struct drive_info *info, uint64_t usable, struct plan_step *step)
 {
@@ -135,18 +148,19 @@ static void transfer_fit(const struct drive_info *info, uint64_t usable, struct 
     uint64_t room = usable / step->count;
     uint64_t most;
 
-    step->seek_sectors = unit <= info->command_sectors_max ? unit : 1;
     if (room < (uint64_t)unit * (commands + 1)) {
         unit = 1;
-        step->seek_sectors = 1;
+        step->counted = COUNTED_MIN;
+        commands = step->lead + step->counted + step->tail;
     }
     if (room < commands + 1u) {
         room = commands + 1u;
         step->count = (uint32_t)(usable / room);
     }
-    most = round_down((room - step->seek_sectors) / commands, unit);
+    most = round_down(room / (commands + 1), unit);
     if (step->command_sectors > most)
         step->command_sectors = (uint32_t)most;
+    step->seek_sectors = transfer_seek(info, step->command_sectors);
 }
 
 static void plan_transfer(const struct drive_info *info, uint32_t positions, struct plan_step *step)
@@ -175,7 +189,7 @@ static void plan_transfer(const struct drive_info *info, uint32_t positions, str
     step->first_lba = first;
     if (step->count > 1)
         step->spacing_sectors = (usable - block) / (step->count - 1);
-    if (step->seek_sectors == align_unit(info) && step->command_sectors % align_unit(info) == 0)
+    if (step->seek_sectors % align_unit(info) == 0 && step->command_sectors % align_unit(info) == 0)
         step->spacing_sectors = round_down(step->spacing_sectors, align_unit(info));
     step->warm_up_ms = WARM_UP_MS;
     step->limit_ms = 1800000;
