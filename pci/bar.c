@@ -93,8 +93,7 @@ static uint64_t address_bits(const struct pci_config *config, struct pci_address
     if (bar->wide)
         high = writable_bits(config, address, (uint16_t)(bar->offset + 4), bar->high);
     pci_config_write32(config, address, PCI_COMMAND, command);
-    /* Without one writable bit a 32-bit BAR is not there; its assumed upper half says nothing. */
-    return low == 0 && !bar->wide ? 0 : high << 32 | low;
+    return high << 32 | low;
 }
 
 /* Implemented bits and assigned address to a window. */

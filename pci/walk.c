@@ -208,8 +208,7 @@ static bool range_is_sound(const struct walk *walk, const struct pci_device *bri
     if (bridge->parent == PCI_NO_PARENT)
         return true;
     above = &walk->tree->devices[bridge->parent];
-    return bridge->secondary_bus > above->secondary_bus &&
-           bridge->secondary_bus <= above->subordinate_bus;
+    return bridge->secondary_bus <= above->subordinate_bus;
 }
 
 static void follow(struct walk *walk, uint32_t index)

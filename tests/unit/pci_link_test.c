@@ -191,6 +191,9 @@ static void test_gone(void **state)
     struct pci_link link = read_link(1, 0);
 
     (void)state;
+    pci_space_put16(endpoint, 0x40 + PCIE_LNK_STA, 0xffff);
+    pci_link_read(&config, &tree, 1, &link);
+    assert_absent(&link.downstream);
     memset(endpoint->data, 0xff, sizeof endpoint->data);
     pci_link_read(&config, &tree, 1, &link);
     assert_absent(&link.downstream);

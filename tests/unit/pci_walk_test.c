@@ -283,17 +283,30 @@ static void test_second_root_bus(void **state)
     assert_int_equal(devices[find(0xff, 8, 0)].parent, PCI_NO_PARENT);
 }
 
-/* A bus that answers, whose bridge does not show itself, within the range of two that do. */
+/*
+ * Buses that answer, whose bridge does not show itself, within the ranges of several that do. All
+ * device numbers are looked at there: what is between may be more than a link.
+ */
 static void test_hidden_bridge(void **state)
 {
     (void)state;
-    pci_space_add_pcie(add_bridge(0, 1, 1, 9), PCIE_TYPE_ROOT_PORT);
-    pci_space_add_pcie(add_bridge(1, 0, 2, 6), PCIE_TYPE_UPSTREAM);
-    add(4, 2, 0);
+    add_bridge(0, 1, 1, 9);
+    pci_space_add_pcie(add_bridge(1, 0, 2, 6), PCIE_TYPE_ROOT_PORT);
+    add_bridge(1, 1, 3, 12); /* looser, met later; ends too late */
+    add_bridge(1, 2, 1, 8);  /* its own bus: leads nowhere */
+    add(5, 2, 0);
     add(8, 0, 0);
-    assert_walk(4, 2);
-    assert_int_equal(devices[find(4, 2, 0)].parent, find(1, 0, 0));
+    assert_walk(6, 3);
+    assert_int_equal(devices[find(5, 2, 0)].parent, find(1, 0, 0));
     assert_int_equal(devices[find(8, 0, 0)].parent, find(0, 1, 0));
+}
+
+/* The first bus is a root bus even if none of its devices has a function 0. */
+static void test_first_bus_without_function_0(void **state)
+{
+    (void)state;
+    add(0, 28, 3);
+    assert_walk(1, 1);
 }
 
 static void test_bus_range(void **state)
@@ -414,9 +427,15 @@ static void test_segments_append(void **state)
         pci_space_add(&space, address);
         address.bus = 0;
     }
+    address.segment = 2;
+    address.bus = 6; /* no bridge of this segment leads there; one of segment 0 might */
+    pci_space_add(&space, address);
+    pci_space_put8(space.functions[0], PCI_BUS_NUMBERS + 2, 9);
     for (unsigned segment = 0; segment < 3; segment++)
         assert_int_equal(pci_walk_segment(&config, (uint16_t)segment, 0, 255, &tree), STATUS_OK);
-    assert_int_equal(tree.count, 6);
+    assert_int_equal(tree.count, 7);
+    assert_int_equal(tree.oddities, 0);
+    assert_int_equal(devices[6].parent, PCI_NO_PARENT);
     for (int i = 0; i < 6; i++) {
         assert_int_equal(devices[i].address.segment, i / 2);
         assert_int_equal(devices[i].parent, i % 2 == 0 ? PCI_NO_PARENT : i - 1);
@@ -443,6 +462,7 @@ int main(void)
         TEST(test_deep_chain),
         TEST(test_second_root_bus),
         TEST(test_hidden_bridge),
+        TEST(test_first_bus_without_function_0),
         TEST(test_bus_range),
         TEST(test_reach),
         TEST(test_full),
