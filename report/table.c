@@ -73,18 +73,6 @@ static bool text_given(const char *string)
     return string != NULL && string[0] != '\0';
 }
 
-static void show_ports(struct text *text, const struct result_controller *controller)
-{
-    for (uint32_t i = 0; i < controller->port_count; i++) {
-        const struct result_port *port = &controller->ports[i];
-
-        if (port->drive != NULL || !text_given(port->reason))
-            continue;
-        text_printf(text, " Port %u  %s\n", port->number, port->kind);
-        table_wrapped(text, "", port->reason);
-    }
-}
-
 static void show_restored(struct text *text, const struct result_restored *restored)
 {
     if (!restored->known)
@@ -101,6 +89,14 @@ static void show_restored(struct text *text, const struct result_restored *resto
         table_wrapped(text, "hand-back", "not all of the firmware's volumes came back");
 }
 
+/* The version register in the specification's writing: 00010301h is 1.3.1, 00010000h is 1.0. */
+static void show_version(struct text *text, uint32_t vs)
+{
+    text_printf(text, ", AHCI %x.%x", vs >> 16, vs >> 8 & 0xff);
+    if ((vs & 0xff) != 0)
+        text_printf(text, ".%x", vs & 0xff);
+}
+
 void report_table_controller(struct text *text, const struct result *result, uint32_t controller)
 {
     const struct result_controller *shown = &result->controllers[controller];
@@ -110,7 +106,7 @@ void report_table_controller(struct text *text, const struct result *result, uin
     text_printf(text, "\nController %u  %s  %04x:%04x rev %02x", controller, address,
                 shown->pci.vendor_id, shown->pci.device_id, shown->pci.revision);
     if (shown->taken)
-        text_printf(text, ", AHCI %x.%02x", shown->vs >> 16, shown->vs >> 8 & 0xff);
+        show_version(text, shown->vs);
     text_char(text, '\n');
     text_column(text, TABLE_VALUE);
     if (shown->link.downstream.present && shown->link.downstream.width != 0)
@@ -119,8 +115,7 @@ void report_table_controller(struct text *text, const struct result *result, uin
         text_string(text, "no PCIe link of its own");
     text_char(text, '\n');
     if (text_given(shown->left_alone))
-        table_wrapped(text, "left alone", shown->left_alone);
-    show_ports(text, shown);
+        table_wrapped(text, "untouched", shown->left_alone);
     show_restored(text, &shown->restored);
 }
 

@@ -200,8 +200,8 @@ static void show_faults(const struct view *view, const struct bench_faults *faul
     if (faults->count == 0)
         return;
     text_init(&text, line, sizeof line);
-    text_printf(&text, "%u failures, %u commands not counted; first: %s at LBA %llu", faults->count,
-                faults->commands, drive_fault_name(faults->fault[0].kind),
+    text_printf(&text, "failures: %u (%u commands not counted); first: %s at LBA %llu",
+                faults->count, faults->commands, drive_fault_name(faults->fault[0].kind),
                 (unsigned long long)faults->fault[0].lba);
     table_wrapped(view->text, "", line);
 }
@@ -239,12 +239,21 @@ static void show_drive_line(struct text *text, const struct result_port *port)
     table_capacity(text, base_mul_div(info->sectors, info->logical_bytes, 1));
     text_char(text, '\n');
     text_column(text, TABLE_VALUE);
-    text_printf(text, "SATA %s Gb/s, queue %u, sectors of %u bytes (physical %u)",
+    text_printf(text, "SATA %s Gb/s, queue %u, %u-byte sectors (physical %u)",
                 speeds[info->link_speed <= 3 ? info->link_speed : 0], info->queue_depth,
                 info->logical_bytes, info->physical_bytes);
     if (info->rotation_rpm > 1)
         text_printf(text, ", %u rpm", info->rotation_rpm);
     text_char(text, '\n');
+}
+
+/* A port without a drive is worth a line only if something is odd about it. */
+static void show_other(struct text *text, const struct result_port *port)
+{
+    if (port->reason == NULL || port->reason[0] == '\0')
+        return;
+    text_printf(text, " Port %u  %s\n", port->number, port->kind);
+    table_wrapped(text, "", port->reason);
 }
 
 void report_table_drive(struct text *text, const struct result *result, uint32_t controller,
@@ -254,11 +263,13 @@ void report_table_drive(struct text *text, const struct result *result, uint32_t
     const struct result_drive *drive = port->drive;
     struct view view = {.text = text, .clock = &result->clock};
 
-    if (drive == NULL)
+    if (drive == NULL) {
+        show_other(text, port);
         return;
+    }
     show_drive_line(text, port);
     if (drive->left_alone != NULL && drive->left_alone[0] != '\0')
-        table_wrapped(text, "left alone", drive->left_alone);
+        table_wrapped(text, "untouched", drive->left_alone);
     if (!drive->planned || drive->run == NULL)
         return;
     view.run = drive->run;

@@ -1,0 +1,151 @@
+/*
+ * A whole result without a machine: two controllers, one of them left alone, a drive with a full
+ * (short) run and a failed read, and one with an evil name whose run was aborted. The runs are real
+ * ones on virtual time, so that figures and samples belong together.
+ */
+#ifndef TESTS_UNIT_REPORT_FAKE_H
+#define TESTS_UNIT_REPORT_FAKE_H
+
+#include "report/result.h"
+#include "tests/unit/bench_fake.h"
+
+struct report_rig {
+    struct rig *rig[2];
+    struct result_drive drives[2];
+    struct result_controller controllers[2];
+    struct result result;
+};
+
+/* Much fewer reads than any real plan has: the golden files are to be read by people. */
+static inline void shorten_plan(struct plan *plan)
+{
+    static const uint32_t counts[PLAN_KINDS] = {20, PLAN_VERIFY_PLACES, 12, 60, 200};
+
+    for (uint32_t i = 0; i < plan->step_count; i++)
+        plan->steps[i].count = counts[plan->steps[i].kind];
+}
+
+/* Runs, the outer parts of the drive being the faster ones. Stops in a test on request. */
+static inline void report_run(struct rig *rig, enum plan_kind stop_in)
+{
+    rig_begin(rig);
+    shorten_plan(&rig->run.plan);
+    while (bench_step(&rig->bench)) {
+        struct bench_progress progress = bench_progress(&rig->bench);
+
+        if (progress.kind == PLAN_TRANSFER && progress.permille > 0)
+            rig->fake.media_bytes_per_s = 200000000 - progress.permille * UINT64_C(100000);
+        if (progress.kind == stop_in && progress.permille > 300)
+            bench_abort(&rig->bench);
+        model_advance_ns(40000);
+    }
+}
+
+static inline void report_fill_drives(struct report_rig *all)
+{
+    struct rig *good = all->rig[0] = rig_new();
+    struct rig *evil = all->rig[1] = rig_new();
+
+    strcpy(good->fake.drive.info.model, "GOLDEN DISK 4000");
+    strcpy(good->fake.drive.info.firmware, "1.0");
+    good->fake.drive.info.rotation_rpm = 7200;
+    good->fake.drive.info.sata_speeds = 0xe;
+    good->fake.drive.info.link_speed = 3;
+    good->fake.drive.info.lba48 = true;
+    good->fake.media_bytes_per_s = 200000000;
+    good->fake.latency_ns = 80000;
+    good->fake.slow_every = 17;
+    good->fake.slow_latency_ns = 9000000;
+    good->fake.bad_lba = 1000;
+    report_run(good, PLAN_KINDS);
+    strcpy(evil->fake.drive.info.model, "EVIL \"DISK\" \\ \x01\x1f\x7f\xe4\xff");
+    evil->fake.drive.info.queue_depth = 0;
+    report_run(evil, PLAN_TRANSFER);
+    for (uint32_t i = 0; i < 2; i++)
+        all->drives[i] = (struct result_drive){.info = all->rig[i]->fake.drive.info,
+                                               .planned = true,
+                                               .left_alone = "",
+                                               .run = &all->rig[i]->run,
+                                               .samples = all->rig[i]->setup.samples};
+}
+
+static inline void report_fill_controllers(struct report_rig *all)
+{
+    struct result_controller *used = &all->controllers[0];
+
+    *used = (struct result_controller){
+        .pci = {.address = {0, 1, 0, 0},
+                .vendor_id = 0x1b4b,
+                .device_id = 0x9230,
+                .subsystem_vendor_id = 0x1b4b,
+                .subsystem_id = 0x9230,
+                .revision = 0x11,
+                .class_base = 1,
+                .class_sub = 6,
+                .prog_if = 1},
+        .link = {.upstream = {true, 4, 1, 1, 3, 16, 128, 512},
+                 .downstream = {true, 0, 1, 1, 2, 2, 128, 512}},
+        .taken = true,
+        .left_alone = "",
+        .cap = 0xc734ff02,
+        .cap2 = 0x3c,
+        .vs = 0x00010301,
+        .pi = 0x1f,
+        .restored = {true, 0x1f, 0, false, RESULT_YES, RESULT_UNKNOWN, ""},
+        .port_count = 4,
+        .ports = {{0, "drive", "", &all->drives[0]},
+                  {1, "drive", "", &all->drives[1]},
+                  {2, "empty", "", NULL},
+                  {3, "link down", "something is connected, but the link does not come up", NULL}},
+    };
+    all->controllers[1] = (struct result_controller){
+        .pci = {.address = {0, 0, 0x1f, 2},
+                .vendor_id = 0x8086,
+                .device_id = 0x2922,
+                .revision = 2,
+                .class_base = 1,
+                .class_sub = 6,
+                .prog_if = 1},
+        .left_alone = "it carries the volume barelane was started from; --force takes it all the "
+                      "same",
+    };
+}
+
+static inline struct report_rig *report_rig_new(void)
+{
+    struct report_rig *all = calloc(1, sizeof *all);
+    struct result *result = &all->result;
+
+    report_fill_drives(all);
+    report_fill_controllers(all);
+    result->tool = (struct result_tool){.id = "0123456789abcdef0123456789abcdef",
+                                        .rtc = "2026-11-30T23:12:45",
+                                        .version = "0.1.0",
+                                        .started_by = "shell",
+                                        .arguments = "--seed 42"};
+    result->machine = (struct result_machine){.firmware_vendor = "EDK II",
+                                              .firmware_revision = 0x10000,
+                                              .uefi_revision = 0x20046,
+                                              .secure_boot = RESULT_NO,
+                                              .hypervisor = true};
+    result->clock = model_clock;
+    result->clock.spread_ppm = 12;
+    result->clock.cpuid_hz = 2499990000;
+    result->clock.cpuid_differs_ppm = -4;
+    result->controllers = all->controllers;
+    result->controller_count = 2;
+    result_note(result, "A note with \"quotes\" that is long enough to be broken into two lines, "
+                        "as notes on a screen of 80 columns have to be.");
+    result->status = result_judge(result);
+    result->finished = true;
+    return all;
+}
+
+static inline void report_rig_free(struct report_rig *all)
+{
+    rig_free(all->rig[0]);
+    rig_free(all->rig[1]);
+    free(all);
+}
+
+#endif
