@@ -1,0 +1,211 @@
+#!/usr/bin/python3
+"""usage: recompute.py FOLDER
+
+Computes every figure of FOLDER/result.json again, from FOLDER/samples.csv, by other code than the
+program's, and compares. Prints each difference; the exit status is 1 if there is one.
+"""
+
+import csv
+import json
+import pathlib
+import sys
+
+COLUMNS = ["controller", "port", "test", "kind", "counted", "position", "lba", "sectors",
+           "t0_ticks", "ticks"]
+MASK = 2**64 - 1
+
+
+class Checker:
+    def __init__(self, hz):
+        self.hz = hz
+        self.where = ""
+        self.equal = 0
+        self.differ = 0
+
+    def ns(self, ticks):
+        return (ticks * 10**9 + self.hz // 2) // self.hz
+
+    def per_second(self, amount, ticks):
+        return (amount * self.hz + ticks // 2) // ticks
+
+    def check(self, name, stated, computed):
+        if stated == computed:
+            self.equal += 1
+            return
+        self.differ += 1
+        print(f"{self.where} {name}: the file says {stated}, its samples say {computed}")
+
+    def summary(self, name, stated, ticks):
+        """Nearest rank: the k-th of n sorted values with k = ceil(n * p)."""
+        if not ticks:
+            self.check(name, stated, None)
+            return
+        ticks = sorted(ticks)
+        count = len(ticks)
+        computed = {"count": count, "min": self.ns(ticks[0]), "max": self.ns(ticks[-1])}
+        for key, per_mille in [("median", 500), ("p95", 950), ("p99", 990), ("p999", 999)]:
+            computed[key] = self.ns(ticks[-(-count * per_mille // 1000) - 1])
+        computed["mean"] = (self.ns(sum(ticks)) + count // 2) // count
+        for key, value in computed.items():
+            self.check(f"{name}.{key}", stated[key] if stated else None, value)
+
+
+def t1(row):
+    return row["t0_ticks"] + row["ticks"]
+
+
+def counted(rows, kind="read"):
+    return [row for row in rows if row["counted"] and row["kind"] == kind]
+
+
+def check_overhead(checker, test, rows, _drive):
+    overhead = test["overhead"]
+    for key, kind in [("null_drive_ns", "read"), ("poll_ns", "poll")]:
+        checker.summary(key, overhead[key], [row["ticks"] for row in counted(rows, kind)])
+
+
+def check_verify(checker, test, _rows, drive):
+    verify = test["verify"]
+    states = [place["state"] for place in verify["places"]]
+    for key, state in [("equal", "equal"), ("differ", "differs"), ("unread", "unread")]:
+        checker.check(f"verify.{key}", verify[key], states.count(state))
+    for index, place in enumerate(verify["places"]):
+        if place["state"] != "unread":
+            same = "equal" if place["crc32"] == place["other"] else "differs"
+            checker.check(f"place {index}", place["state"], same)
+        end = place["lba"] + place["sectors"]
+        checker.check(f"place {index} on the drive", end <= drive["sectors"], True)
+    if test["state"] == "done":
+        checker.check("places", len(states), test["plan"]["count"])
+        checker.check("end of the last place", end, drive["sectors"])
+
+
+def position_ticks(plan, rows):
+    """From the completion of the lead to that of the last counted command."""
+    ends = sorted(t1(row) for row in rows)
+    return ends[plan["lead"] + plan["counted"] - 1] - ends[plan["lead"] - 1]
+
+
+def check_transfer(checker, test, rows, drive):
+    plan, transfer = test["plan"], test["transfer"]
+    size = plan["counted"] * plan["command_sectors"] * drive["logical_bytes"]
+    stream = plan["lead"] + plan["counted"] + plan["tail"]
+    ticks = {}
+    for position in range(plan["count"]):
+        here = [row for row in rows if row["position"] == position]
+        if not here:
+            continue
+        begin = plan["first_lba"] + position * plan["spacing_sectors"] + plan["seek_sectors"]
+        places = [begin + i * plan["command_sectors"] for i in range(stream)]
+        checker.check(f"LBAs of position {position}", sorted(r["lba"] for r in here), places)
+        ticks[position] = position_ticks(plan, here)
+    stated = [checker.ns(ticks[i]) if i in ticks else None for i in range(plan["count"])]
+    total = sum(ticks.values())
+    checker.check("position_ns", transfer["position_ns"], stated)
+    checker.check("positions", transfer["positions"], len(ticks))
+    checker.check("position_bytes", transfer["position_bytes"], size)
+    checker.check("counted_ns", test["time"]["counted_ns"], checker.ns(total))
+    checker.check("counted_bytes", test["time"]["counted_bytes"], size * len(ticks))
+    for key, value in [("min", checker.per_second(size, max(ticks.values()))),
+                       ("mean", checker.per_second(size * len(ticks), total)),
+                       ("max", checker.per_second(size, min(ticks.values())))]:
+        checker.check(f"{key}_bytes_per_s", transfer[f"{key}_bytes_per_s"], value)
+
+
+def random_numbers(seed):
+    """splitmix64."""
+    while True:
+        seed = (seed + 0x9E3779B97F4A7C15) & MASK
+        z = seed
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        yield z ^ (z >> 31)
+
+
+def planned_lbas(plan):
+    """The places that an access test reads, in order."""
+    numbers = random_numbers(int(plan["seed"], 16))
+    reject_below = 2**64 % plan["places"]
+    for _ in range(plan["count"]):
+        number = next(numbers)
+        while number < reject_below:
+            number = next(numbers)
+        yield plan["first_lba"] + number % plan["places"] * plan["spacing_sectors"]
+
+
+def check_access(checker, test, rows, _drive):
+    planned = planned_lbas(test["plan"])
+    in_order = all(row["lba"] in planned for row in counted(rows))  # consumes: a subsequence
+    checker.check("LBAs follow from the seed", in_order, True)
+    checker.summary("latency_ns", test["latency_ns"], [row["ticks"] for row in counted(rows)])
+
+
+def check_depth(checker, test, rows, _drive):
+    plan = test["plan"]
+    total, mark = 0, None
+    for row in rows:  # an uncounted read opens an interval by its end
+        if row["counted"]:
+            total += t1(row) - mark
+        mark = t1(row)
+    reads = counted(rows)
+    offsets = [(row["lba"] - plan["first_lba"]) / plan["spacing_sectors"] for row in reads]
+    checker.check("LBAs are places of the plan",
+                  all(o == int(o) and 0 <= o < plan["places"] for o in offsets), True)
+    checker.check("counted_commands", test["time"]["counted_commands"], len(reads))
+    checker.check("counted_ns", test["time"]["counted_ns"], checker.ns(total))
+    checker.check("reads_per_s", test["reads_per_s"], checker.per_second(len(reads), total))
+    checker.summary("latency_ns", test["latency_ns"], [row["ticks"] for row in reads])
+
+
+CHECKS = {"overhead": check_overhead, "verify": check_verify, "transfer": check_transfer,
+          "access": check_access, "depth": check_depth}
+
+
+def check_drive(checker, drive, rows):
+    run = drive["run"]
+    checker.check("samples", run["samples"], len(rows))
+    checker.check("samples_dropped", run["samples_dropped"], 0)
+    for test in run["tests"]:
+        of_test = [row for row in rows if row["test"] == test["test"]]
+        where, checker.where = checker.where, f"{checker.where} {test['test']}"
+        if test["test"] != "overhead":
+            inside = all(row["lba"] + row["sectors"] <= drive["sectors"] for row in of_test)
+            checker.check("samples on the drive", inside, True)
+        if test["state"] == "done" or "verify" in test:
+            CHECKS[test["test"]](checker, test, of_test, drive)
+        checker.where = where
+
+
+def read_samples(path):
+    with open(path, newline="", encoding="ascii") as file:
+        reader = csv.DictReader(file)
+        if reader.fieldnames != COLUMNS:
+            sys.exit(f"{path}: the columns are {reader.fieldnames}, not {COLUMNS}")
+        text = ("test", "kind")
+        return [{k: v if k in text else int(v) for k, v in row.items()} for row in reader]
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[1])
+    result = json.loads((folder / "result.json").read_text(encoding="ascii"))
+    rows = read_samples(folder / "samples.csv") if (folder / "samples.csv").exists() else []
+    checker = Checker(result["clock"]["hz"])
+    drives = 0
+    checker.check("end", result["end"], "complete")
+    for controller in result["controllers"]:
+        for port in controller["ports"]:
+            if not port["drive"] or not port["drive"]["run"]:
+                continue
+            key = (controller["index"], port["port"])
+            checker.where = f"drive {key[0]}:{key[1]}"
+            drives += 1
+            mine = [row for row in rows if (row["controller"], row["port"]) == key]
+            check_drive(checker, port["drive"], mine)
+    print(f"{drives} drives: {checker.equal} figures are equal, {checker.differ} differ")
+    sys.exit(1 if checker.differ else 0)
+
+
+if __name__ == "__main__":
+    main()
