@@ -95,8 +95,10 @@ void json_number(struct json *json, const char *key, uint64_t value)
 
 void json_signed(struct json *json, const char *key, int64_t value)
 {
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
     begin(json, key);
-    text_printf(json->text, "%lld", (long long)value);
+    text_printf(json->text, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude);
 }
 
 void json_bool(struct json *json, const char *key, bool value)

@@ -53,7 +53,8 @@ void table_wrapped(struct text *text, const char *label, const char *string)
     size_t column = TABLE_VALUE;
 
     text_printf(text, "  %s", label);
-    text_column(text, TABLE_VALUE);
+    if (*string != '\0')
+        text_column(text, TABLE_VALUE);
     while (*string != '\0') {
         size_t length = word_length(string);
 
