@@ -93,6 +93,9 @@ static void test_depth(void **state)
     assert_in_range(test->counted_commands, 32768, 32768 + 31);
     assert_near((double)test->latency.median_ticks, 32 * 104.096e-6 * (double)MODEL_HZ, 0.01);
     assert_true(test->time.pause_ticks > 0);
+    for (uint32_t i = 2000; i < rig->run.sample_count; i++) /* nothing of the warm-up */
+        assert_true(rig->setup.samples[i].t0 + rig->setup.samples[i].ticks >=
+                    test->time.begin_ticks + MODEL_HZ / 10);
     rig_free(rig);
 }
 
