@@ -41,3 +41,14 @@ read_counts() {
     sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)\{0,1\}$/\1 \2 \4/p' "$1" |
         tail -n 1 | awk '{ print $1, $2, $3 + 0 }'
 }
+
+# Waits until no other emulated machine of this tree runs: what they measure is time. The turn ends
+# with the script; programs in the background must not inherit it (9>&-).
+take_turn() {
+    mkdir -p "$build"
+    exec 9>"$build/lab.lock"
+    flock -n 9 || {
+        say "waiting for another emulated machine to end"
+        flock 9
+    }
+}
