@@ -92,9 +92,10 @@ static enum status halt(struct ahci_port *port, uint32_t run, uint32_t state)
         return status;
     if (!has_quirk(port, AHCI_QUIRK_NO_FR_CR))
         return ahci_port_wait(port, &stopped, AHCI_LIMIT_ENGINE_MS);
-    /* The state bits mean nothing here; a rest has to do. */
+    /* The state bits mean nothing here; a rest has to do. But a controller that vanished meanwhile
+     * may not have heard of it. */
     ahci_port_rest(port, AHCI_LIMIT_SETTLE_MS);
-    return STATUS_OK;
+    return ahci_port_get(port, AHCI_PX_CMD, &(uint32_t){0});
 }
 
 static enum status assert_comreset(struct ahci_port *port)

@@ -363,7 +363,8 @@ void model_port_post_signature(struct model_port *port)
     port->ready = true;
     port->sig = signatures[port->disk.kind];
     port->tfd = port->disk.kind == MODEL_DISK_ATAPI ? 0x0100 : 0x0150;
-    if (port->hba->traits->posts_no_fis)
+    /* A receiver that a firmware left running writes to the firmware's memory. */
+    if (port->hba->traits->posts_no_fis || !model_dma_covers(port->fb, 256))
         return;
     fis = model_dma_at(port->fb, 256, "received FIS area");
     fis[0x40] = 0x34;

@@ -67,6 +67,10 @@ static const struct model_traits personalities[MODEL_PERSONALITIES] = {
 
 static struct model_hba *hbas[MODEL_HBAS];
 
+/* Earliest event of all, kept until something may have changed it. */
+static uint64_t earliest;
+static bool earliest_is_known;
+
 const char *model_personality_name(enum model_personality personality)
 {
     return personalities[personality].name;
@@ -83,6 +87,7 @@ const char *model_fault_name(enum model_fault fault)
 
 void model_hba_reset(void)
 {
+    earliest_is_known = false;
     for (unsigned i = 0; i < MODEL_HBAS; i++) {
         free(hbas[i]);
         hbas[i] = NULL;
@@ -246,7 +251,8 @@ static void start_engine(struct model_port *port)
         model_violation("port %u: ST without FRE", port->number);
     if (port->engine)
         model_violation("port %u: ST while CR is set", port->number);
-    if (!port->ready || !is_up(port) || (port->tfd & 0x88) != 0)
+    /* A cable pulled between the last look and this write is nobody's fault. */
+    if (!port->link_lost && (!port->ready || !is_up(port) || (port->tfd & 0x88) != 0))
         model_violation("port %u: ST while the device is not ready", port->number);
     if (port->clb % 1024 != 0 || port->clbu != 0)
         model_violation("port %u: command list at %" PRIx32, port->number, port->clb);
@@ -484,28 +490,33 @@ static void port_run(struct model_port *port, uint64_t now)
 
 uint64_t model_hba_next_event(void)
 {
-    uint64_t next = MODEL_NO_TIME;
-
+    if (earliest_is_known)
+        return earliest;
+    earliest = MODEL_NO_TIME;
     for (unsigned i = 0; i < MODEL_HBAS && hbas[i] != NULL; i++)
         for (unsigned j = 0; j < MODEL_PORTS && hbas[i]->pi >> j != 0 && !hbas[i]->gone; j++) {
             uint64_t time = port_next(&hbas[i]->ports[j]);
 
-            if (time < next)
-                next = time;
+            if (time < earliest)
+                earliest = time;
         }
-    return next;
+    earliest_is_known = true;
+    return earliest;
 }
 
 bool model_hba_run(uint64_t now)
 {
     bool happened = false;
 
+    if (model_hba_next_event() > now)
+        return false;
     for (unsigned i = 0; i < MODEL_HBAS && hbas[i] != NULL; i++)
         for (unsigned j = 0; j < MODEL_PORTS && hbas[i]->pi >> j != 0 && !hbas[i]->gone; j++)
             while (port_next(&hbas[i]->ports[j]) <= now) {
                 port_run(&hbas[i]->ports[j], now);
                 happened = true;
             }
+    earliest_is_known = false;
     return happened;
 }
 
@@ -529,6 +540,7 @@ static void count_access(struct model_hba *hba)
     struct model_port *port = &hba->ports[hba->fault_port];
 
     hba->accesses++;
+    earliest_is_known = earliest_is_known && hba->accesses != hba->fault_access;
     if (hba->fault == MODEL_FAULT_NONE || hba->accesses != hba->fault_access)
         return;
     switch (hba->fault) {
@@ -639,6 +651,7 @@ static void write_ghc(struct model_hba *hba, uint32_t value)
 
 void model_hba_write(struct model_hba *hba, uint32_t offset, uint32_t value)
 {
+    earliest_is_known = false;
     count_access(hba);
     if (hba->gone_seen || hba->traits->all_ones)
         model_violation("write of %08" PRIx32 " to %02" PRIx32 " of a controller that is gone",

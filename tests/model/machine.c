@@ -15,7 +15,7 @@ const struct hw_clock model_clock = {.hz = MODEL_HZ,
                                      .brackets_kept = 64};
 
 /* After this many accesses without an event the cost of an access doubles, and so on. */
-#define PATIENCE 256
+#define PATIENCE 32
 
 static struct {
     uint64_t now_ns;
