@@ -36,6 +36,8 @@ static enum status run(struct session *session)
     enum status status = session_plan(session);
     enum status saved;
 
+    if (status == STATUS_NOT_FOUND)
+        console_print("There is no drive to measure.\n");
     if (status == STATUS_OK)
         status = session_open_files(session);
     if (status == STATUS_OK)

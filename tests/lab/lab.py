@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import signal
 import socket
@@ -157,7 +158,8 @@ class Image:
 class Drive:
     """A drive on an AHCI controller. Exactly one of:
 
-    null=BYTES     costs the host nothing; its content is undefined; `latency_ns` for each read
+    null=BYTES     reads as zeroes; zeroes=False: costs the host nothing at all, and its content is
+                   undefined; `latency_ns` for each read
     file=PATH      content of a raw or qcow2 file, which is only read: writes go to an overlay
     blank=BYTES    zeroes, of any size: a sparse qcow2
     image=IMAGE    an Image that is written to (a boot disk)
@@ -167,12 +169,14 @@ class Drive:
     """
 
     def __init__(self, *, null=None, file=None, blank=None, image=None, rate=None, lane=None,
-                 iops=None, latency_ns=0, bad_sector=None, serial=None, model=None, boot=None):
+                 iops=None, latency_ns=0, bad_sector=None, serial=None, model=None, boot=None,
+                 zeroes=True):
         if [null, file, blank, image].count(None) != 3:
             raise ValueError("one of null, file, blank, image")
         self.null, self.file, self.blank, self.image = null, file, blank, image
         self.rate, self.lane, self.iops, self.latency_ns = rate, lane, iops, latency_ns
         self.bad_sector, self.serial, self.model, self.boot = bad_sector, serial, model, boot
+        self.zeroes = zeroes
         self.node = None  # name of the block node that the drive reads from
         self.overlay = None
         self.overlay_sum = None
@@ -181,8 +185,8 @@ class Drive:
         """QEMU options that make the block node; sets self.node."""
         words, node = [], f"{name}b"
         if self.null is not None:
-            words += ["-blockdev", f"driver=null-co,node-name={node},size={self.null},read-zeroes=off,"
-                      f"latency-ns={self.latency_ns}"]
+            words += ["-blockdev", f"driver=null-co,node-name={node},size={self.null},"
+                      f"read-zeroes={'on' if self.zeroes else 'off'},latency-ns={self.latency_ns}"]
         elif self.image is not None:
             words += ["-blockdev", f"driver=raw,node-name={node},file.driver=file,"
                       f"file.filename={escape(self.image.path)}"]
@@ -306,7 +310,7 @@ class Machine:
         self.stick, self.controllers, self.read_only = stick, list(controllers), read_only
         self.board, self.memory, self.cpus, self.accel = board, memory, cpus, accel
         self.kernel, self.append, self.display, self.extra = kernel, append, display, list(extra)
-        self.process = self.qmp = self.console = self.reader = None
+        self.process = self.qmp = self.console = self.shown = self.reader = None
         self.log = self.folder / "serial.bin"
         self.seen = 0  # how much of the console's text wait() has consumed
         self.started = None
@@ -322,8 +326,9 @@ class Machine:
                  "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={CODE}",
                  "-drive", f"if=pflash,format=raw,unit=1,file={escape(variables)}",
                  "-qmp", f"unix:{escape(self.folder / 'qmp')},server=on,wait=off",
-                 # QEMU's own log of a socket doubles characters when the reader is slow; drain() does not.
-                 "-chardev", f"socket,id=serial0,path={escape(self.folder / 'serial')},server=on,wait=on",
+                 # A pipe takes 65,536 characters while its reader sleeps. A socket takes some 300, since
+                 # each goes alone, and then QEMU's UART drops what it cannot pass on.
+                 "-chardev", f"pipe,id=serial0,path={escape(self.folder / 'serial')}",
                  "-serial", "chardev:serial0"]
         if self.display:
             words += ["-vga", "std"]
@@ -350,49 +355,59 @@ class Machine:
 
     def start(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        if len(str(self.folder / "serial")) > 100:
+        if len(str(self.folder / "qmp")) > 100:
             raise ValueError(f"too long for a socket's name: {self.folder}")
         self.log.unlink(missing_ok=True)
+        (self.folder / "qmp").unlink(missing_ok=True)
         command = self.command()
         BUILD.mkdir(exist_ok=True)
         self.turn = open(BUILD / "lab.lock", "w", encoding="ascii")
         fcntl.flock(self.turn, fcntl.LOCK_EX)
+        for name in ("serial.in", "serial.out"):
+            (self.folder / name).unlink(missing_ok=True)
+            os.mkfifo(self.folder / name)
+        # Both ends of both pipes are held open here, so that neither side waits for the other.
+        self.console = os.open(self.folder / "serial.in", os.O_RDWR)
+        self.shown = os.open(self.folder / "serial.out", os.O_RDONLY | os.O_NONBLOCK)
         die_with_parent = ctypes.CDLL(None).prctl
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             preexec_fn=lambda: die_with_parent(1, signal.SIGKILL))
         self.started = (time.monotonic(), self.host_busy(), self.cpu_seconds())
         try:
-            self.console = self.connect()
             self.reader = threading.Thread(target=self.drain, daemon=True)
             self.reader.start()
+            self.wait_for_qmp()
             self.qmp = Qmp(self.folder / "qmp")
         except BaseException:
             self.stop()
             raise
         return self
 
-    def connect(self):
-        """The serial line's socket, once QEMU offers it."""
+    def wait_for_qmp(self):
+        """Until QEMU offers its monitor."""
         end = time.monotonic() + LIMIT
-        while True:
-            link = socket.socket(socket.AF_UNIX)
-            try:
-                link.connect(str(self.folder / "serial"))
-                return link
-            except OSError:
-                link.close()
-                if self.process.poll() is not None:
-                    raise RuntimeError(f"QEMU did not start: {self.qemu_said()}") from None
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.05)
+        while not (self.folder / "qmp").exists():
+            if self.process.poll() is not None:
+                raise RuntimeError(f"QEMU did not start: {self.qemu_said()}")
+            if time.monotonic() > end:
+                raise RuntimeError("QEMU offers no monitor")
+            time.sleep(0.05)
 
     def drain(self):
         """Writes to the log file what arrives on the serial line, until QEMU ends."""
-        with open(self.log, "wb", buffering=0) as log, contextlib.suppress(OSError):
-            while part := self.console.recv(65536):
+        with open(self.log, "wb", buffering=0) as log:
+            while True:
+                over = self.process.poll() is not None
+                select.select([self.shown], [], [], 0.1)
+                part = b""
+                with contextlib.suppress(BlockingIOError):
+                    part = os.read(self.shown, 65536)
                 log.write(part)
+                if over and not part:
+                    return
+                if not part:
+                    time.sleep(0.02)
 
     def qemu_said(self):
         return self.process.stdout.read().decode("utf-8", "replace")
@@ -428,7 +443,7 @@ class Machine:
 
     def send(self, text):
         """Types on the serial line. A new line is Enter."""
-        self.console.sendall(text.replace("\n", "\r").encode("ascii"))
+        os.write(self.console, text.replace("\n", "\r").encode("ascii"))
 
     def key(self, *names):
         """Presses keys of the keyboard one after another: "a", "ret", "esc", "f1", "ctrl-c"."""
@@ -495,13 +510,14 @@ class Machine:
             self.process.wait()
         if self.reader is not None:
             self.reader.join(10)
-        for link in (self.qmp, self.console):
-            if link is not None:
-                with contextlib.suppress(OSError):
-                    link.close()
+        if self.qmp is not None:
+            with contextlib.suppress(OSError):
+                self.qmp.close()
+        os.close(self.console)
+        os.close(self.shown)
         self.process.stdout.close()
         self.turn.close()
-        self.process = self.qmp = self.console = None
+        self.process = self.qmp = self.console = self.shown = None
 
 
 def shell(folder, lines, *, controllers=(), timeout=LIMIT, image=None, program=None, **options):
