@@ -123,7 +123,7 @@ static void empty_ports_share_one_wait(void **state)
     assert_int_equal(rig_attach(&rig), STATUS_OK);
     for (unsigned i = 0; i < 6; i++)
         assert_int_equal(kind_of(&rig, i), AHCI_PORT_EMPTY);
-    assert_true(model_now_ns() - start < 300000000);
+    assert_true(model_now_ns() - start < 500000000);
     rig_end(&rig);
 }
 
