@@ -36,7 +36,8 @@ PLANTED = [
     ("rooms", "report/bad.c", '#include "hw/reg.h"\n', "report/ must not include"),
     ("rooms", "efi/pure/bad.c", '#include "efi/hw.h"\n', "efi/pure/ must not include"),
     ("rooms", "drivers/ahci/bad.c", '#include "port.h"\n', "not a path from the root"),
-    ("rooms", "drivers/ahci/bad.c", "#include <stdio.h>\n", "must do without"),
+    ("rooms", "drivers/ahci/bad.c", "#include <stdio.h>\n", "no <stdio.h>"),
+    ("rooms", "hw/bad.c", "#include <unistd.h>\n", "must do without"),
     ("symbols", "bench/bad.c", "int f(void);\nint hw_x(void);\nint bench_bad(void);\n"
      "int bench_bad(void)\n{\n    return f() + hw_x();\n}\n", "must not need f, which no room defines"),
     ("symbols", "pci/bad.c", "int drive_x(void);\nint bench_plan_make(void);\nint pci_bad(void);\n"
