@@ -69,7 +69,10 @@ $(BUILD)/host/libbarelane.a: $(HOST_OBJECTS)
 	rm -f $@ && ar rcs $@ $^
 
 $(BUILD)/host/tests/unit/%_test: $(BUILD)/host/tests/unit/%_test.o $(BUILD)/host/libbarelane.a
-	$(CC) $(SANITIZE) $^ -lcmocka -o $@
+	$(CC) $(SANITIZE) $^ -lcmocka $(TEST_LIBS) -o $@
+
+# Reads the manifest of collected data.
+$(BUILD)/host/tests/unit/identify_test: TEST_LIBS = -ljansson
 
 unit: $(UNIT_TESTS)
 	scripts/unit $(UNIT_TESTS)
