@@ -134,10 +134,9 @@ enum status ahci_port_recover(struct ahci_port *port, bool queued)
 
     port->restarts++;
     status = ahci_port_stop(port);
-    if (status == STATUS_OK)
-        status = ahci_port_clear_errors(port);
     if (status != STATUS_OK)
         return status;
+    /* Errors are cleared where the engine starts. */
     if (needs_reset(port)) {
         status = reset_and_start(port);
     } else {

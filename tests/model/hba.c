@@ -245,6 +245,11 @@ static uint64_t fall_time(const struct model_hba *hba, uint64_t usual)
            (hba->traits->engine_fall_ns != 0 ? hba->traits->engine_fall_ns : usual);
 }
 
+static bool just_lost(const struct model_port *port)
+{
+    return port->link_lost && port->hba->accesses - port->hba->fault_access < 3;
+}
+
 static void start_engine(struct model_port *port)
 {
     if (!port->receiver || (port->cmd & AHCI_PX_CMD_FRE) == 0)
@@ -252,7 +257,7 @@ static void start_engine(struct model_port *port)
     if (port->engine)
         model_violation("port %u: ST while CR is set", port->number);
     /* A cable pulled between the last look and this write is nobody's fault. */
-    if (!port->link_lost && (!port->ready || !is_up(port) || (port->tfd & 0x88) != 0))
+    if (!just_lost(port) && (!port->ready || !is_up(port) || (port->tfd & 0x88) != 0))
         model_violation("port %u: ST while the device is not ready", port->number);
     if (port->clb % 1024 != 0 || port->clbu != 0)
         model_violation("port %u: command list at %" PRIx32, port->number, port->clb);

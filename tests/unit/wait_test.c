@@ -88,6 +88,20 @@ static void looks_once_more_after_the_limit(void **state)
     assert_int_equal(hw_wait_reg(&window, &wait, ticks(MS), NULL), STATUS_OK);
 }
 
+/* The limit passes after a look that came too early: there is another one. */
+static void the_last_look_is_later_than_the_limit(void **state)
+{
+    const struct model_costs slow = {.read_ns = 1000, .ticks_ns = 600000, .pause_ns = 10};
+    const struct hw_wait_for wait = {.offset = 0, .mask = 1, .want = 1};
+
+    (void)state;
+    model_set_costs(&slow);
+    world.after[0] = 1;
+    world.when_ns[0] = model_now_ns() + MS + MS / 2;
+    assert_int_equal(hw_wait_reg(&window, &wait, ticks(MS), NULL), STATUS_OK);
+    assert_int_equal(world.reads[0], 2);
+}
+
 static void a_limit_of_zero_is_one_look(void **state)
 {
     const struct hw_wait_for wait = {.offset = 0, .mask = 1, .want = 1};
@@ -209,6 +223,7 @@ int main(void)
         cmocka_unit_test_setup(waits_until_the_whole_field_matches, set_up),
         cmocka_unit_test_setup(times_out_in_time, set_up),
         cmocka_unit_test_setup(looks_once_more_after_the_limit, set_up),
+        cmocka_unit_test_setup(the_last_look_is_later_than_the_limit, set_up),
         cmocka_unit_test_setup(a_limit_of_zero_is_one_look, set_up),
         cmocka_unit_test_setup(all_ones_is_gone, set_up),
         cmocka_unit_test_setup(rests, set_up),
