@@ -12,6 +12,7 @@ static const EFI_GUID volume_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
 static const EFI_GUID block_guid = EFI_BLOCK_IO_PROTOCOL_GUID;
 
 #define PARENT_FOLDER "barelane"
+#define PCI_CLASS_USB 0x0c03u /* serial bus controller, USB (PCI Code and ID, 1.12) */
 
 static enum status from_efi(EFI_STATUS status)
 {
@@ -226,11 +227,32 @@ void volume_forget(struct volume *volume)
     volume->path = NULL;
 }
 
+/* A fast boot starts the drivers of the boot path only: other sticks show up after this. */
+static void connect_usb(void)
+{
+    static const EFI_GUID pci_io_guid = EFI_PCI_IO_PROTOCOL_GUID;
+    UINTN count;
+    EFI_HANDLE *handles = firmware_handles(&pci_io_guid, &count);
+
+    for (UINTN i = 0; i < count; i++) {
+        EFI_PCI_IO_PROTOCOL *pci_io = firmware_protocol(handles[i], &pci_io_guid);
+        uint32_t class_code = 0;
+
+        if (pci_io != NULL &&
+            !EFI_ERROR(pci_io->Pci.Read(pci_io, EfiPciIoWidthUint32, 8, 1, &class_code)) &&
+            class_code >> 16 == PCI_CLASS_USB)
+            firmware.boot->ConnectController(handles[i], NULL, NULL, TRUE);
+    }
+    firmware_free_pool(handles);
+}
+
 EFI_HANDLE *volume_removable(const struct volume *except, UINTN *ret_count)
 {
     UINTN count;
-    EFI_HANDLE *handles = firmware_handles(&volume_guid, &count);
+    EFI_HANDLE *handles;
 
+    connect_usb();
+    handles = firmware_handles(&volume_guid, &count);
     *ret_count = 0;
     for (UINTN i = 0; i < count; i++) {
         EFI_BLOCK_IO *block = firmware_protocol(handles[i], &block_guid);

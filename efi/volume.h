@@ -40,7 +40,8 @@ enum status volume_append(struct volume *volume, const char *name, const void *b
 
 void volume_forget(struct volume *volume);
 
-/* Handles of removable FAT volumes other than `except`; free with firmware_free_pool. */
+/* Starts the drivers of all USB controllers; handles of removable volumes other than `except`; free
+ * with firmware_free_pool. */
 EFI_HANDLE *volume_removable(const struct volume *except, UINTN *ret_count);
 
 /* Label of a volume in ASCII, "" if it has none. */

@@ -377,22 +377,24 @@ class Machine:
         try:
             self.reader = threading.Thread(target=self.drain, daemon=True)
             self.reader.start()
-            self.wait_for_qmp()
-            self.qmp = Qmp(self.folder / "qmp")
+            self.qmp = self.monitor()
         except BaseException:
             self.stop()
             raise
         return self
 
-    def wait_for_qmp(self):
-        """Until QEMU offers its monitor."""
+    def monitor(self):
+        """A connection to QEMU's monitor, once QEMU offers it."""
         end = time.monotonic() + LIMIT
-        while not (self.folder / "qmp").exists():
-            if self.process.poll() is not None:
-                raise RuntimeError(f"QEMU did not start: {self.qemu_said()}")
-            if time.monotonic() > end:
-                raise RuntimeError("QEMU offers no monitor")
-            time.sleep(0.05)
+        while True:
+            try:
+                return Qmp(self.folder / "qmp")
+            except (FileNotFoundError, ConnectionRefusedError):
+                if self.process.poll() is not None:
+                    raise RuntimeError(f"QEMU did not start: {self.qemu_said()}") from None
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
 
     def drain(self):
         """Writes to the log file what arrives on the serial line, until QEMU ends."""
