@@ -102,6 +102,17 @@ void model_hba_reset(void);
 /* A violation if a running engine may still use the memory. */
 void model_hba_check_free(uint64_t bus, size_t bytes);
 
+/* --- port.c --- */
+
+/* The port as firmware leaves it, with a drive or (NULL) none. */
+void model_port_found(struct model_port *port, const struct model_disk *disk);
+uint32_t model_port_read(const struct model_port *port, uint32_t reg);
+void model_port_write(struct model_port *port, uint32_t reg, uint32_t value);
+void model_port_poke(struct model_port *port, uint32_t reg, uint32_t value);
+uint64_t model_port_next(const struct model_port *port);
+void model_port_run(struct model_port *port, uint64_t now);
+void model_port_pull_cable(struct model_port *port);
+
 /* --- device.c --- */
 void model_port_issue(struct model_port *port, unsigned slot);
 void model_port_serve(struct model_port *port);

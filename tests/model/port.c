@@ -1,0 +1,420 @@
+/* One port of a model controller: its registers, link and engines. */
+#include "tests/model/internal.h"
+
+#include "base/bits.h"
+#include "drivers/ahci/regs.h"
+
+#include <inttypes.h>
+
+#define CMD_WRITABLE                                                                               \
+    (AHCI_PX_CMD_ST | AHCI_PX_CMD_CLO | AHCI_PX_CMD_FRE | AHCI_PX_CMD_SETTINGS | AHCI_PX_CMD_ICC)
+#define SERR_DIAG_N  BIT32(16)
+#define SERR_DIAG_X  BIT32(26)
+#define SERR_BITS    0x07ff0f03u
+#define IE_BITS      0xfdc000ffu
+#define EARLY_NS     10000000u
+#define RECEIVER_NS  1000u
+#define RESET_MIN_NS 1000000u
+
+static uint32_t active_ssts(const struct model_hba *hba)
+{
+    return hba->traits->quiet_reset ? 0x113 : 0x133;
+}
+
+void model_port_found(struct model_port *port, const struct model_disk *disk)
+{
+    if (disk != NULL)
+        port->disk = *disk;
+    if (port->disk.logical_bytes == 0)
+        port->disk.logical_bytes = 512;
+    if (port->disk.model == NULL)
+        port->disk.model = "MODEL DISK";
+    if (port->disk.link_ns == 0)
+        port->disk.link_ns = 2000000;
+    if (port->disk.ready_ns == 0)
+        port->disk.ready_ns = 3000000;
+    /* Addresses of a firmware whose memory is long gone. */
+    port->clb = 0x7f000000 + port->number * 0x1000;
+    port->fb = 0x7f000400 + port->number * 0x1000;
+    port->cmd = AHCI_PX_CMD_SUD | AHCI_PX_CMD_POD;
+    port->sctl = 0;
+    port->sig = AHCI_PX_SIG_NONE;
+    port->tfd = 0x7f;
+    port->reset_since = MODEL_NO_TIME;
+    port->link_at = port->ready_at = MODEL_NO_TIME;
+    port->engine_falls_at = port->receiver_falls_at = MODEL_NO_TIME;
+    model_port_drop_commands(port);
+    if (port->disk.kind == MODEL_DISK_NONE)
+        return;
+    port->ssts = port->disk.ssts != 0 ? port->disk.ssts : active_ssts(port->hba);
+    port->serr = SERR_DIAG_X | SERR_DIAG_N;
+    port->tfd = port->disk.busy_as_found ? 0xd0 : 0x80;
+    port->fis_waits = !port->disk.busy_as_found;
+}
+
+static bool is_up(const struct model_port *port)
+{
+    return (port->ssts & 0xf) == 3;
+}
+
+static void lose_link(struct model_port *port)
+{
+    port->ssts = 0;
+    port->tfd = 0x7f;
+    port->ready = false;
+    port->fis_waits = false;
+    port->link_at = port->ready_at = MODEL_NO_TIME;
+    port->serving = -1;
+    port->served_at = MODEL_NO_TIME;
+}
+
+void model_port_pull_cable(struct model_port *port)
+{
+    port->link_lost = true;
+    lose_link(port);
+    port->serr |= SERR_DIAG_N;
+}
+
+static void link_comes_up(struct model_port *port)
+{
+    port->link_at = MODEL_NO_TIME;
+    port->link_since = model_now_ns();
+    port->ssts = active_ssts(port->hba);
+    port->ready_at = model_now_ns() + port->disk.ready_ns;
+    if (!port->hba->traits->quiet_reset)
+        port->serr |= SERR_DIAG_X | SERR_DIAG_N;
+}
+
+static void become_ready(struct model_port *port)
+{
+    port->ready_at = MODEL_NO_TIME;
+    if (port->busy_forever)
+        return;
+    port->log_wanted = false;
+    if (port->receiver)
+        model_port_post_signature(port);
+    else
+        port->fis_waits = true;
+}
+
+static void begin_reset(struct model_port *port)
+{
+    if (port->engine || (port->cmd & AHCI_PX_CMD_ST) != 0) {
+        /* The last means against an engine that does not stop is allowed. */
+        if (!port->hba->stuck)
+            model_violation("port %u: COMRESET while the engine runs", port->number);
+    }
+    lose_link(port);
+    model_port_drop_commands(port);
+    port->sig = AHCI_PX_SIG_NONE;
+    port->tfd = 0x80;
+    port->reset_since = model_now_ns();
+}
+
+static void end_reset(struct model_port *port)
+{
+    if (model_now_ns() - port->reset_since < RESET_MIN_NS)
+        model_violation("port %u: COMRESET shorter than 1 ms", port->number);
+    port->reset_since = MODEL_NO_TIME;
+    if (port->disk.kind == MODEL_DISK_NONE || port->link_lost)
+        return;
+    port->link_at = model_now_ns() + (port->hba->traits->quiet_reset ? 0 : port->disk.link_ns);
+}
+
+static void write_sctl(struct model_port *port, uint32_t value)
+{
+    uint32_t det = value & 0xf;
+
+    if ((value & ~0xfffu) != 0 || (det != 0 && det != 1 && det != 4))
+        model_violation("port %u: PxSCTL = %08" PRIx32, port->number, value);
+    if (det == 1 && (port->sctl & 0xf) != 1)
+        begin_reset(port);
+    if (det == 0 && (port->sctl & 0xf) == 1)
+        end_reset(port);
+    port->sctl = value;
+}
+
+static uint64_t fall_time(const struct model_hba *hba, uint64_t usual)
+{
+    if (hba->stuck)
+        return MODEL_NO_TIME;
+    return model_now_ns() +
+           (hba->traits->engine_fall_ns != 0 ? hba->traits->engine_fall_ns : usual);
+}
+
+static bool just_lost(const struct model_port *port)
+{
+    return port->link_lost && port->hba->accesses - port->hba->fault_access < 3;
+}
+
+static void start_engine(struct model_port *port)
+{
+    if (!port->receiver || (port->cmd & AHCI_PX_CMD_FRE) == 0)
+        model_violation("port %u: ST without FRE", port->number);
+    if (port->engine)
+        model_violation("port %u: ST while CR is set", port->number);
+    /* A cable pulled between the last look and this write is nobody's fault. */
+    if (!just_lost(port) && (!port->ready || !is_up(port) || (port->tfd & 0x88) != 0))
+        model_violation("port %u: ST while the device is not ready", port->number);
+    if (port->clb % 1024 != 0 || port->clbu != 0)
+        model_violation("port %u: command list at %" PRIx32, port->number, port->clb);
+    model_dma_at(port->clb, 1024, "command list");
+    port->engine = true;
+    model_port_drop_commands(port);
+}
+
+static void stop_engine(struct model_port *port)
+{
+    port->ci = 0;
+    port->sact = 0;
+    model_port_drop_commands(port);
+    if (port->engine)
+        port->engine_falls_at = fall_time(port->hba, 2000);
+}
+
+static void start_receiver(struct model_port *port)
+{
+    if (port->receiver)
+        model_violation("port %u: FRE while FR is set", port->number);
+    if (port->fb % 256 != 0 || port->fbu != 0)
+        model_violation("port %u: received FIS area at %" PRIx32, port->number, port->fb);
+    model_dma_at(port->fb, 256, "received FIS area");
+    port->receiver = true;
+    if (port->fis_waits)
+        model_port_post_signature(port);
+}
+
+static void write_cmd(struct model_port *port, uint32_t value)
+{
+    uint32_t rises = value & ~port->cmd;
+    uint32_t falls = port->cmd & ~value;
+
+    if ((value & ~CMD_WRITABLE) != 0)
+        model_violation("port %u: PxCMD = %08" PRIx32, port->number, value);
+    if ((value & AHCI_PX_CMD_CLO) != 0 && (port->hba->cap & AHCI_CAP_SCLO) == 0)
+        model_violation("port %u: CLO is not offered", port->number);
+    if ((rises & AHCI_PX_CMD_PMA) != 0)
+        model_violation("port %u: PMA set", port->number);
+    port->cmd = (value & CMD_WRITABLE & ~(AHCI_PX_CMD_ICC | AHCI_PX_CMD_CLO)) |
+                (port->cmd & AHCI_PX_CMD_CPD);
+    /* ICC: the link wakes up. */
+    if ((value & AHCI_PX_CMD_ICC) == AHCI_PX_CMD_ICC_ACTIVE && (port->ssts & 0xf00) != 0x100 &&
+        (port->ssts & 0xf) != 0)
+        port->ssts = active_ssts(port->hba);
+    if ((falls & AHCI_PX_CMD_ST) != 0)
+        stop_engine(port);
+    if ((falls & AHCI_PX_CMD_FRE) != 0) {
+        if (port->engine)
+            model_violation("port %u: FRE cleared while the engine runs", port->number);
+        port->receiver_falls_at = fall_time(port->hba, RECEIVER_NS);
+    }
+    if ((rises & AHCI_PX_CMD_FRE) != 0)
+        start_receiver(port);
+    if ((rises & AHCI_PX_CMD_ST) != 0)
+        start_engine(port);
+}
+
+static void write_ci(struct model_port *port, uint32_t value)
+{
+    if (!port->engine || (port->cmd & AHCI_PX_CMD_ST) == 0)
+        model_violation("port %u: PxCI written while the engine is stopped", port->number);
+    if (value == 0 || (value & port->ci) != 0)
+        model_violation("port %u: PxCI = %08" PRIx32 ", %08" PRIx32 " pending", port->number, value,
+                        port->ci);
+    for (unsigned i = 0; i < 32; i++) {
+        if ((value >> i & 1) == 0)
+            continue;
+        if (port->commands[i].pending)
+            model_violation("port %u: slot %u is in use", port->number, i);
+        if (i > base_field(port->hba->cap, AHCI_CAP_NCS))
+            model_violation("port %u: slot %u does not exist", port->number, i);
+        port->ci |= BIT32(i);
+        if (!is_up(port)) /* the cable was pulled: nobody will answer */
+            continue;
+        model_port_issue(port, i);
+    }
+}
+
+static void write_sact(struct model_port *port, uint32_t value)
+{
+    if ((port->cmd & AHCI_PX_CMD_ST) == 0)
+        model_violation("port %u: PxSACT written while ST is 0", port->number);
+    if ((value & port->sact) != 0)
+        model_violation("port %u: PxSACT = %08" PRIx32 ", %08" PRIx32 " pending", port->number,
+                        value, port->sact);
+    port->sact |= value;
+}
+
+static void write_base(struct model_port *port, uint32_t *reg, uint32_t value, bool busy)
+{
+    if (busy)
+        model_violation("port %u: a base address is changed under a running engine", port->number);
+    *reg = value;
+}
+
+void model_port_write(struct model_port *port, uint32_t reg, uint32_t value)
+{
+    bool list_busy = port->engine || (port->cmd & AHCI_PX_CMD_ST) != 0;
+    bool area_busy = port->receiver || (port->cmd & AHCI_PX_CMD_FRE) != 0;
+
+    if (port->hba->traits->console && port->number == 7)
+        model_violation("the console port is written to");
+    switch (reg) {
+    case AHCI_PX_CLB:
+        write_base(port, &port->clb, value, list_busy);
+        break;
+    case AHCI_PX_CLBU:
+        write_base(port, &port->clbu, value, list_busy);
+        break;
+    case AHCI_PX_FB:
+        write_base(port, &port->fb, value, area_busy);
+        break;
+    case AHCI_PX_FBU:
+        write_base(port, &port->fbu, value, area_busy);
+        break;
+    case AHCI_PX_IS:
+        port->is &= ~value;
+        break;
+    case AHCI_PX_IE:
+        if ((value & ~IE_BITS) != 0)
+            model_violation("port %u: PxIE = %08" PRIx32, port->number, value);
+        port->ie = value;
+        break;
+    case AHCI_PX_CMD:
+        write_cmd(port, value);
+        break;
+    case AHCI_PX_SCTL:
+        write_sctl(port, value);
+        break;
+    case AHCI_PX_SERR:
+        if ((value & ~SERR_BITS) != 0)
+            model_violation("port %u: PxSERR = %08" PRIx32, port->number, value);
+        port->serr &= ~value;
+        break;
+    case AHCI_PX_SACT:
+        write_sact(port, value);
+        break;
+    case AHCI_PX_CI:
+        write_ci(port, value);
+        break;
+    default:
+        model_violation("write to port register %02" PRIx32, reg);
+    }
+}
+
+static uint32_t port_cmd(const struct model_port *port)
+{
+    uint32_t value = port->cmd;
+
+    if (port->hba->traits->hides_fr_cr)
+        return value;
+    return value | (port->receiver ? AHCI_PX_CMD_FR : 0) | (port->engine ? AHCI_PX_CMD_CR : 0);
+}
+
+static uint32_t port_tfd(const struct model_port *port)
+{
+    if (port->hba->traits->early_ready && is_up(port) && port->link_since != 0 && !port->ready &&
+        model_now_ns() - port->link_since < EARLY_NS && port->ready_at != MODEL_NO_TIME)
+        return 0x50;
+    return port->tfd;
+}
+
+uint32_t model_port_read(const struct model_port *port, uint32_t reg)
+{
+    switch (reg) {
+    case AHCI_PX_CLB:
+        return port->clb;
+    case AHCI_PX_CLBU:
+        return port->clbu;
+    case AHCI_PX_FB:
+        return port->fb;
+    case AHCI_PX_FBU:
+        return port->fbu;
+    case AHCI_PX_IS:
+        return port->is | ((port->serr & SERR_DIAG_X) != 0 ? AHCI_PX_IS_PCS : 0) |
+               ((port->serr & SERR_DIAG_N) != 0 ? AHCI_PX_IS_PRCS : 0);
+    case AHCI_PX_IE:
+        return port->ie;
+    case AHCI_PX_CMD:
+        return port_cmd(port);
+    case AHCI_PX_TFD:
+        return port_tfd(port);
+    case AHCI_PX_SIG:
+        return port->sig;
+    case AHCI_PX_SSTS:
+        return port->ssts;
+    case AHCI_PX_SCTL:
+        return port->sctl;
+    case AHCI_PX_SERR:
+        return port->serr;
+    case AHCI_PX_SACT:
+        return port->sact;
+    case AHCI_PX_CI:
+        return port->ci;
+    default:
+        model_violation("read of port register %02" PRIx32, reg);
+    }
+}
+
+uint64_t model_port_next(const struct model_port *port)
+{
+    const uint64_t times[] = {port->link_at, port->ready_at, port->served_at, port->engine_falls_at,
+                              port->receiver_falls_at};
+    uint64_t next = MODEL_NO_TIME;
+
+    for (unsigned i = 0; i < COUNT_OF(times); i++)
+        if (times[i] < next)
+            next = times[i];
+    return next;
+}
+
+void model_port_run(struct model_port *port, uint64_t now)
+{
+    if (port->link_at <= now)
+        link_comes_up(port);
+    if (port->ready_at <= now)
+        become_ready(port);
+    if (port->engine_falls_at <= now) {
+        port->engine = false;
+        port->engine_falls_at = MODEL_NO_TIME;
+    }
+    if (port->receiver_falls_at <= now) {
+        port->receiver = false;
+        port->receiver_falls_at = MODEL_NO_TIME;
+    }
+    if (port->served_at <= now) {
+        model_port_complete(port);
+        model_port_serve(port);
+    }
+}
+
+void model_port_poke(struct model_port *port, uint32_t reg, uint32_t value)
+{
+    switch (reg) {
+    case AHCI_PX_CLB:
+        port->clb = value;
+        break;
+    case AHCI_PX_IE:
+        port->ie = value;
+        break;
+    case AHCI_PX_SCTL:
+        port->sctl = value;
+        break;
+    case AHCI_PX_CMD:
+        port->cmd = value & (CMD_WRITABLE | AHCI_PX_CMD_CPD);
+        port->engine = (value & AHCI_PX_CMD_ST) != 0;
+        port->receiver = (value & AHCI_PX_CMD_FRE) != 0;
+        if (port->receiver && port->fis_waits) {
+            port->fis_waits = false;
+            port->ready = true;
+            port->tfd = 0x50;
+            port->sig = AHCI_PX_SIG_ATA;
+        }
+        break;
+    case AHCI_PX_SIG:
+        port->sig = value;
+        break;
+    default:
+        model_violation("poke of port register %02" PRIx32, reg);
+    }
+}
