@@ -72,12 +72,15 @@ static void add_target(struct session *session, uint32_t index, const char *left
 {
     struct session_target *target = &session->targets[session->target_count];
     struct result_controller *controller = &session->controllers[session->target_count];
+    EFI_TPL level;
 
     target->device = &session->tree.devices[index];
     controller->pci = *target->device;
     controller->left_alone = left_alone;
     controller->restored.reason = "";
+    level = firmware_quiet();
     pci_link_read(&session->config, &session->tree, (int32_t)index, &controller->link);
+    firmware_resume(level);
     handover_find(&target->handover, &session->config, target->device);
     session->target_count++;
 }
@@ -105,6 +108,7 @@ enum status session_discover(struct session *session)
 {
     const char *note;
     enum status status;
+    EFI_TPL level;
 
     note_run(session);
     note_machine(session);
@@ -112,7 +116,9 @@ enum status session_discover(struct session *session)
     if (session->result.clock.hz == 0)
         return STATUS_UNSUPPORTED;
 
+    level = firmware_quiet();
     machine_read_mcfg(&session->host, &note);
+    firmware_resume(level);
     if (note[0] != '\0')
         result_note(&session->result, note);
     session->config = pci_config_host(&session->host);
@@ -121,7 +127,9 @@ enum status session_discover(struct session *session)
         firmware_allocate(SESSION_FUNCTIONS_MAX * sizeof *session->tree.devices);
     if (session->tree.devices == NULL)
         return STATUS_NO_MEMORY;
+    level = firmware_quiet();
     status = pci_walk_host(&session->host, &session->tree);
+    firmware_resume(level);
     if (status == STATUS_FULL)
         result_note(&session->result, "There are more PCI functions than are listed.");
     else if (status != STATUS_OK)

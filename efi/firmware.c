@@ -111,6 +111,16 @@ const void *firmware_table(const EFI_GUID *guid)
     return NULL;
 }
 
+EFI_TPL firmware_quiet(void)
+{
+    return firmware.boot->RaiseTPL(TPL_HIGH_LEVEL);
+}
+
+void firmware_resume(EFI_TPL level)
+{
+    firmware.boot->RestoreTPL(level);
+}
+
 EFI_STATUS firmware_status(enum status status)
 {
     static const EFI_STATUS codes[STATUS_COUNT] = {

@@ -42,6 +42,14 @@ void firmware_free_all(void);
 /* A table of the EFI configuration table, or NULL. */
 const void *firmware_table(const EFI_GUID *guid);
 
+/*
+ * Keeps interrupts, and with them the firmware's timer and drivers, out of what comes until
+ * firmware_resume(level): of measurements, and of port accesses that take two steps. Only memory
+ * and device registers may be used meanwhile.
+ */
+EFI_TPL firmware_quiet(void);
+void firmware_resume(EFI_TPL level);
+
 /* What the closest EFI status is to the caller of the program. */
 EFI_STATUS firmware_status(enum status status);
 

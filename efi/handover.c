@@ -117,13 +117,29 @@ static bool volume_exists(uint8_t *path)
 
 static uint16_t command_read(const struct handover *handover)
 {
-    return pci_config_read16(handover->config, handover->device->address, PCI_COMMAND);
+    EFI_TPL level = firmware_quiet();
+    uint16_t command = pci_config_read16(handover->config, handover->device->address, PCI_COMMAND);
+
+    firmware_resume(level);
+    return command;
 }
 
 /* The status half is written as 0, which clears none of its write-1-to-clear bits. */
 static void command_write(const struct handover *handover, uint32_t command)
 {
+    EFI_TPL level = firmware_quiet();
+
     pci_config_write32(handover->config, handover->device->address, PCI_COMMAND, command & 0xffffu);
+    firmware_resume(level);
+}
+
+static enum status find_window(const struct handover *handover, struct hw_window *ret_window)
+{
+    EFI_TPL level = firmware_quiet();
+    enum status status = pci_bar_size(handover->config, handover->device, AHCI_BAR, ret_window);
+
+    firmware_resume(level);
+    return status;
 }
 
 static void reconnect(struct handover *handover)
@@ -149,7 +165,7 @@ enum status handover_take(struct handover *handover, struct hw_window *ret_windo
         return STATUS_UNSUPPORTED;
     }
     handover->command_found = command_read(handover);
-    if (pci_bar_size(handover->config, handover->device, AHCI_BAR, ret_window) != STATUS_OK) {
+    if (find_window(handover, ret_window) != STATUS_OK) {
         reconnect(handover);
         *ret_reason = "BAR 5 holds no usable memory window";
         return STATUS_UNSUPPORTED;

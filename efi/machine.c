@@ -50,6 +50,8 @@ void machine_read_mcfg(struct pci_host *host, const char **ret_note)
         *ret_note = "ACPI table MCFG has more entries than are used";
     else if (status == STATUS_OK && dropped > 0)
         *ret_note = "ACPI table MCFG has impossible entries, which were left out";
+    if (!pci_config_check_ecam(host))
+        *ret_note = "ACPI table MCFG leads astray: configuration space by ports only";
 }
 
 enum status machine_pm_timer(struct pci_acpi_pm_timer *ret_timer)

@@ -121,13 +121,12 @@ static void draw(const struct session *session, uint32_t controller, uint32_t po
     console_status(line);
 }
 
-/* One step, with interrupts off: the firmware's timer and drivers stay out of it. */
 static bool step(struct bench *bench)
 {
-    EFI_TPL old = firmware.boot->RaiseTPL(TPL_HIGH_LEVEL);
+    EFI_TPL level = firmware_quiet();
     bool more = bench_step(bench);
 
-    firmware.boot->RestoreTPL(old);
+    firmware_resume(level);
     return more;
 }
 

@@ -125,3 +125,18 @@ struct pci_config pci_config_host(struct pci_host *host)
 
     return (struct pci_config){.ops = &ops, .context = host};
 }
+
+bool pci_config_check_ecam(struct pci_host *host)
+{
+    const struct pci_address first = {0, 0, 0, 0};
+    struct pci_host no_ecam = {.ecam_count = 0};
+    struct pci_config ports = pci_config_host(&no_ecam);
+    struct pci_config ecam = pci_config_host(host);
+    uint32_t id = pci_config_read32(&ports, first, 0);
+
+    if (id == UINT32_MAX || find_ecam(host, 0, 0) == NULL ||
+        pci_config_read32(&ecam, first, 0) == id)
+        return true;
+    host->ecam_count = 0;
+    return false;
+}

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "pci/device.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct pci_config;
@@ -51,6 +52,13 @@ struct pci_host {
     struct pci_ecam ecam[PCI_ECAM_MAX];
     uint32_t ecam_count; /* at most PCI_ECAM_MAX */
 };
+
+/*
+ * Compares what ECAM and the ports say of function 0000:00:00.0. False, and the ECAM list emptied:
+ * they differ, so the table points somewhere else. True if they agree, or cannot be compared (ECAM
+ * does not cover that bus, or the ports find nothing there).
+ */
+bool pci_config_check_ecam(struct pci_host *host);
 
 /* A pci_config over *host, which must outlive it. */
 struct pci_config pci_config_host(struct pci_host *host);

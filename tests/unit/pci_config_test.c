@@ -269,6 +269,33 @@ static void test_walk_split_segment(void **state)
     assert_int_equal(devices[1].address.bus, 0xc0);
 }
 
+static uint32_t reg_read_nothing(void *context, uint64_t address)
+{
+    (void)context;
+    (void)address;
+    return UINT32_MAX;
+}
+
+static void test_check_ecam(void **state)
+{
+    struct model_io_hooks astray = {.port_read = port_read,
+                                    .port_write = port_write,
+                                    .reg_read = reg_read_nothing,
+                                    .reg_write = reg_write,
+                                    .context = &space};
+
+    (void)state;
+    assert_true(pci_config_check_ecam(&host)); /* no function to compare */
+    assert_int_equal(host.ecam_count, 2);
+    add(0, 0, 0, 0);
+    assert_true(pci_config_check_ecam(&host));
+    assert_int_equal(host.ecam_count, 2);
+    model_set_io_hooks(&astray);
+    assert_false(pci_config_check_ecam(&host));
+    assert_int_equal(host.ecam_count, 0);
+    assert_true(pci_config_check_ecam(&host));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -281,6 +308,7 @@ int main(void)
         TEST(test_out_of_range),
         TEST(test_walk_without_ecam),
         TEST(test_walk_split_segment),
+        TEST(test_check_ecam),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
