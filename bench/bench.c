@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#define STEP_MS 25u
-#define STEP_DEPTH_MS                                                                              \
-    100u /* fewer pauses, because each one costs a batch and a dip of the queue                    \
-          */
+/* Of a step. Longer where each pause costs a batch and a dip of the queue, or a run-in. */
+#define STEP_MS          25u
+#define STEP_DEPTH_MS    100u
+#define STEP_TRANSFER_MS 400u
 
 const char *bench_state_name(enum bench_state state)
 {
@@ -68,6 +68,7 @@ static void begin_test(struct bench *bench)
     test->time.begin_ticks = bench->now_ticks - bench->run->origin_ticks;
     bench->part = 0;
     bench->done = 0;
+    bench->careful = 0;
     bench->first_sample = bench->run->sample_count;
     bench->random.state = step->seed;
     bench->pause_ticks = warm_up;
@@ -177,11 +178,17 @@ static bool find_test(struct bench *bench)
     return !bench->ended;
 }
 
+static uint32_t block_ms(enum plan_kind kind)
+{
+    if (kind == PLAN_TRANSFER)
+        return STEP_TRANSFER_MS;
+    return kind == PLAN_DEPTH ? STEP_DEPTH_MS : STEP_MS;
+}
+
 bool bench_step(struct bench *bench)
 {
     enum engine_next next = ENGINE_MORE;
     uint64_t last = bench->now_ticks;
-    uint32_t block_ms;
 
     if (bench->ended || !find_test(bench))
         return false;
@@ -194,8 +201,8 @@ bool bench_step(struct bench *bench)
         begin_test(bench);
     }
     bench->counting = false;
-    block_ms = engine_step(bench)->kind == PLAN_DEPTH ? STEP_DEPTH_MS : STEP_MS;
-    bench->block_end_ticks = bench->now_ticks + engine_ms(bench, block_ms);
+    bench->block_end_ticks =
+        bench->now_ticks + engine_ms(bench, block_ms(engine_step(bench)->kind));
     while (next == ENGINE_MORE && bench->now_ticks < bench->block_end_ticks) {
         next = run_unit(bench);
         if (next == ENGINE_MORE && bench->now_ticks >= bench->deadline_ticks)

@@ -59,6 +59,7 @@ struct bench {
     uint64_t deadline_ticks;  /* of the test; UINT64_MAX: none */
     uint64_t await_ticks;     /* limit of one command */
     uint64_t pause_ticks;     /* TRANSFER: rest that uncounted reads have to make up for */
+    uint32_t careful;         /* TRANSFER: positions to be read one by one after a failure */
     struct base_random random;
     uint32_t outstanding;    /* DEPTH: slots started and not complete */
     bool counting;           /* DEPTH: an interval is open ... */
@@ -77,9 +78,9 @@ enum status bench_begin(struct bench *bench, const struct bench_setup *setup,
                         struct bench_run *run) MUST_CHECK;
 
 /*
- * Runs on for about 25 ms (DEPTH: 100 ms; TRANSFER: at least one position; longer only while a
- * drive does not answer) and returns true while there is more to do. When a test ends its figures
- * are in the run before this returns.
+ * Runs on for about 25 ms (DEPTH: 100 ms; TRANSFER: 400 ms and at least one position; longer only
+ * while a drive does not answer) and returns true while there is more to do. When a test ends its
+ * figures are in the run before this returns.
  */
 bool bench_step(struct bench *bench);
 

@@ -11,7 +11,9 @@
 #define SEEK_BYTES     (256u << 10)
 #define COMMAND_BYTES  (1u << 20) /* of a TRANSFER command */
 #define POSITION_BYTES (4u << 20) /* counted, of a TRANSFER position */
-#define COUNTED_MIN    4u         /* commands of a position: even, so that pairs come out right */
+#define TRANSFER_DEPTH 8u         /* a processor that looks away for 20 ms leaves no drive idle */
+#define RUN_IN         3u
+#define COUNTED_MIN    4u /* commands of a position: even, so that pairs come out right */
 #define COUNTED_MAX    64u
 #define ACCESS_BYTES   4096u
 #define OVERHEAD_READS 1000u
@@ -163,13 +165,30 @@ static void transfer_fit(const struct drive_info *info, uint64_t usable, struct 
     step->seek_sectors = transfer_seek(info, step->command_sectors);
 }
 
+static uint32_t transfer_depth(const struct drive_info *info)
+{
+    uint32_t depth = info->queue_depth < TRANSFER_DEPTH ? info->queue_depth : TRANSFER_DEPTH;
+
+    return depth >= 2 ? depth : 1;
+}
+
+void plan_transfer_stream(const struct drive_info *info, struct plan_step *step)
+{
+    step->depth = transfer_depth(info);
+    step->seek_sectors = 0;
+    step->lead = 0;
+    step->tail = 0;
+    step->run_in = RUN_IN;
+}
+
 static void plan_transfer(const struct drive_info *info, uint32_t positions, struct plan_step *step)
 {
     uint32_t first = align_first(info);
     uint64_t usable = info->sectors > first ? info->sectors - first : 0;
+    uint32_t commands;
     uint64_t block;
 
-    step->depth = info->queue_depth >= 2 ? 2 : 1;
+    step->depth = transfer_depth(info);
     step->command = step->depth >= 2 ? DRIVE_READ_QUEUED : DRIVE_READ_DMA;
     step->command_sectors = transfer_command(info);
     step->counted = POSITION_BYTES / (step->command_sectors * info->logical_bytes);
@@ -177,15 +196,17 @@ static void plan_transfer(const struct drive_info *info, uint32_t positions, str
         step->counted = COUNTED_MAX;
     step->counted = step->counted < COUNTED_MIN ? COUNTED_MIN : step->counted & ~1u;
     step->lead = 1;
-    step->tail = step->depth - 1;
+    step->tail = step->depth >= 2 ? 1 : 0;
     step->count = positions;
     transfer_fit(info, usable, step);
     if (step->count == 0) {
         step->skip = "the drive is too small";
         return;
     }
-    block = step->seek_sectors +
-            (uint64_t)step->command_sectors * (step->lead + step->counted + step->tail);
+    commands = step->lead + step->counted + step->tail;
+    block = step->seek_sectors + (uint64_t)step->command_sectors * commands;
+    if (step->depth > commands)
+        step->depth = commands;
     step->first_lba = first;
     if (step->count > 1)
         step->spacing_sectors = (usable - block) / (step->count - 1);
@@ -193,6 +214,9 @@ static void plan_transfer(const struct drive_info *info, uint32_t positions, str
         step->spacing_sectors = round_down(step->spacing_sectors, align_unit(info));
     step->warm_up_ms = WARM_UP_MS;
     step->limit_ms = 1800000;
+    if (info->rotation_rpm == 1)
+        plan_transfer_stream(info, step);
+    step->probe = info->rotation_rpm == 0;
 }
 
 /* Places of 4 KiB for random reads. */
@@ -288,7 +312,8 @@ size_t plan_samples_max(const struct plan *plan)
         if (step->kind == PLAN_OVERHEAD)
             count += 2 * (size_t)step->count + PLAN_OVERHEAD_DEPTH + DRIVE_SLOTS_MAX;
         else if (step->kind == PLAN_TRANSFER)
-            count += (size_t)step->count * (step->lead + step->counted + step->tail);
+            /* At most each position is a train of its own, with one sample of its run-in. */
+            count += (size_t)step->count * (step->lead + step->counted + step->tail + 1);
         else if (step->kind == PLAN_ACCESS)
             count += step->count;
         else if (step->kind == PLAN_DEPTH)

@@ -43,7 +43,7 @@ const char *plan_kind_name(enum plan_kind kind);
 #define PLAN_OVERHEAD_DEPTH 4096u
 
 /* Data buffer that every plan fits into. */
-#define PLAN_BUFFER_BYTES (2u << 20)
+#define PLAN_BUFFER_BYTES (8u << 20)
 
 /* What the user may choose. 0 means the default, except for the seed, which has none. */
 struct plan_options {
@@ -80,10 +80,14 @@ struct plan_step {
     uint32_t
         count; /* VERIFY: places. TRANSFER: positions. ACCESS, DEPTH, OVERHEAD: counted reads */
     /*
-     * TRANSFER: a position is one read of seek_sectors, waited for, and then a stream of
-     * lead + counted + tail commands. The clock runs from the completion of the lead to that of the
-     * last counted command.
+     * TRANSFER: on a drive that rotates, a position is one read of seek_sectors that is waited for,
+     * and then a stream of lead + counted + tail commands; the clock runs from the completion of
+     * the lead to that of the last counted command. On one that does not, the counted commands of
+     * all positions are one stream, in which the clock never stops; run_in uncounted ones stand
+     * before it, after each pause anew.
      */
+    bool probe; /* it is not known whether the drive rotates: the engine finds out */
+    uint32_t run_in;
     uint32_t seek_sectors;
     uint32_t lead;
     uint32_t counted;
@@ -117,6 +121,12 @@ enum status plan_check(const struct plan_options *options, struct text *why) MUS
  */
 enum status plan_make(const struct drive_info *info, const struct plan_options *options,
                       struct plan *ret_plan) MUST_CHECK;
+
+/*
+ * Turns the TRANSFER step of a drive that rotates, or may do so, into that of one that does not.
+ * The positions stay where they are.
+ */
+void plan_transfer_stream(const struct drive_info *info, struct plan_step *step);
 
 /* Samples that a run of the plan can deliver at most. */
 size_t plan_samples_max(const struct plan *plan);

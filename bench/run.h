@@ -75,11 +75,13 @@ struct bench_verify {
 };
 
 struct bench_transfer {
+    uint64_t probe_ticks;    /* median of the reads that showed whether it rotates; 0: none */
     uint32_t positions;      /* measured without a failure */
     uint64_t position_bytes; /* counted bytes of each */
     uint64_t min_ticks;      /* of the fastest position; with positions == 0 nothing is measured */
     uint64_t max_ticks;      /* of the slowest */
-    uint64_t ticks[PLAN_POSITIONS_MAX]; /* per position; 0: failed or not reached */
+    uint64_t
+        ticks[PLAN_POSITIONS_MAX]; /* per position; 0: not read, or all of it seen by one look */
 };
 
 struct bench_overhead {

@@ -1,122 +1,222 @@
 /*
  * TRANSFER: how fast is the drive over its surface?
  *
- * A position is a small read that moves the heads, and then a stream of equal commands. The clock
- * starts when the first of them completes and stops when the last but one does (with one command in
- * flight: the last), so that both ends of the interval see the same state: data flowing. A start on
- * an idle drive would count its start-up, and with a drive behind a rate limiter the seek read
- * would pay for the last command of the position before it, which reads up to a third too fast.
+ * Positions are read in trains. In a train the queue never runs empty, and the clock of a position
+ * runs from the completion of the last command of the position before to that of its own: data is
+ * flowing at both ends. An idle drive at either end would bend the rate: its start-up would count,
+ * and a drive behind a rate limiter would have saved up a burst. So a train begins with a run-in.
+ *
+ * On a rotating drive a train is one position behind a seek read that is waited for, and a lead
+ * takes the place of the run-in: with the heads still elsewhere the drive might otherwise take
+ * the commands of a position in any order.
  */
 #include "bench/engine.h"
 
-#define PAUSE_MIN_NS UINT64_C(1000000) /* shorter rests vanish in the lead command */
+#define PAUSE_MIN_NS UINT64_C(1000000) /* shorter rests vanish in the run-in */
+#define PROBE_READS  9u
+#define PROBE_NS     UINT64_C(2000000) /* half a turn at 15,000 rpm, without any seek */
+#define ACTIVE_MAX   16u               /* positions begun and not complete, at most */
+#define NO_POSITION  UINT32_MAX
 
-struct stream {
-    uint64_t lba; /* of its first command */
-    uint32_t group;
-    uint32_t issued;
-    uint32_t completed;
-    uint64_t begin; /* clock at the completion of the lead */
-    uint64_t end;   /* and at that of the last counted command */
+struct active {
+    uint32_t completed; /* commands */
+    uint64_t end;       /* completion of the last counted one */
 };
 
-/* Keeps the drive as busy as the plan says: prepares and starts what is missing. */
-static enum status stream_fill(struct bench *bench, struct stream *stream)
+struct train {
+    uint32_t first_sample;
+    uint32_t first;       /* position */
+    uint32_t limit;       /* the position after its last one, at most */
+    uint32_t oldest;      /* position: all before it are complete and booked */
+    uint32_t next;        /* position that is being issued ... */
+    uint32_t issued;      /* ... and commands of it that are under way or done */
+    uint32_t run_in;      /* uncounted commands still to be issued before the first position */
+    uint32_t run_in_left; /* and to be completed */
+    uint64_t run_in_lba;
+    uint64_t mark; /* clock at the end of the latest interval, or at the beginning of the first */
+    uint32_t slot_position[DRIVE_SLOTS_MAX];
+    struct active active[ACTIVE_MAX]; /* by position modulo ACTIVE_MAX */
+};
+
+static uint32_t commands_per_position(const struct plan_step *step)
+{
+    return step->lead + step->counted + step->tail;
+}
+
+/* Whether a command is to be issued, and which. At the end of the step no position is begun. */
+static bool train_next(struct bench *bench, struct train *train, uint64_t *ret_lba,
+                       uint32_t *ret_position)
+{
+    const struct plan_step *step = engine_step(bench);
+
+    if (train->run_in > 0) {
+        *ret_lba = train->run_in_lba;
+        *ret_position = NO_POSITION;
+        train->run_in_lba += step->command_sectors;
+        train->run_in--;
+        return true;
+    }
+    if (train->issued == commands_per_position(step)) {
+        train->next++;
+        train->issued = 0;
+    }
+    if (train->issued == 0) {
+        if (train->next >= train->limit || train->next - train->oldest >= ACTIVE_MAX)
+            return false;
+        if (train->next > train->first && bench->now_ticks >= bench->block_end_ticks)
+            return false;
+        train->active[train->next % ACTIVE_MAX] = (struct active){0};
+    }
+    *ret_lba = plan_position_lba(step, train->next) + step->seek_sectors +
+               (uint64_t)train->issued * step->command_sectors;
+    *ret_position = train->next;
+    train->issued++;
+    return true;
+}
+
+/* Fills the idle slots and starts them together. */
+static enum status train_fill(struct bench *bench, struct train *train)
 {
     const struct plan_step *step = engine_step(bench);
     struct drive *drive = bench->setup.drive;
-    uint32_t total = step->lead + step->counted + step->tail;
+    struct drive_read order = {.sectors = step->command_sectors, .command = step->command};
+    uint64_t slot_bytes = (uint64_t)step->command_sectors * drive->info.logical_bytes;
     uint32_t mask = 0;
+    enum status status;
     uint64_t t0;
 
-    for (uint32_t slot = 0; slot < step->depth && stream->issued < total; slot++) {
-        struct drive_read order = {.sectors = step->command_sectors, .command = step->command};
-        enum status status;
-
+    for (uint32_t slot = 0; slot < step->depth; slot++) {
         if ((bench->outstanding >> slot & 1) != 0)
             continue;
-        order.lba = stream->lba + (uint64_t)stream->issued * step->command_sectors;
-        order.bus = bench->setup.buffer.bus +
-                    (uint64_t)slot * step->command_sectors * drive->info.logical_bytes;
+        if (!train_next(bench, train, &order.lba, &train->slot_position[slot]))
+            break;
+        order.bus = bench->setup.buffer.bus + slot * slot_bytes;
         status = drive->ops->prepare(drive, slot, &order);
         if (status != STATUS_OK)
             return status;
         bench->slot_lba[slot] = order.lba;
-        stream->issued++;
         mask |= 1u << slot;
     }
-    if (mask != 0) {
-        enum status status = drive->ops->start(drive, mask, &t0);
-
-        if (status != STATUS_OK)
-            return status;
-        bench->outstanding |= mask;
-        for (uint32_t slot = 0; slot < step->depth; slot++)
-            if ((mask >> slot & 1) != 0)
-                bench->slot_t0[slot] = t0;
-    }
+    if (mask == 0)
+        return STATUS_OK;
+    status = drive->ops->start(drive, mask, &t0);
+    if (status != STATUS_OK)
+        return status;
+    bench->outstanding |= mask;
+    for (uint32_t slot = 0; slot < step->depth; slot++)
+        if ((mask >> slot & 1) != 0)
+            bench->slot_t0[slot] = t0;
     return STATUS_OK;
 }
 
-/* Books the completed slots in the order in which they count. */
-static void stream_complete(struct bench *bench, struct stream *stream,
-                            const struct drive_done *done)
+/* Books the positions that are complete, in their order. */
+static void book_positions(struct bench *bench, struct train *train)
+{
+    const struct plan_step *step = engine_step(bench);
+    uint32_t uncounted = step->lead + step->tail;
+
+    while (train->oldest < train->limit && train->oldest <= train->next) {
+        const struct active *active = &train->active[train->oldest % ACTIVE_MAX];
+        uint64_t ticks = active->end > train->mark ? active->end - train->mark : 0;
+
+        if (train->oldest == train->next && train->issued < commands_per_position(step))
+            break;
+        if (active->completed < commands_per_position(step))
+            break;
+        engine_count(bench, step->counted, (uint64_t)step->counted * step->command_sectors);
+        engine_count_not(bench, uncounted, (uint64_t)uncounted * step->command_sectors);
+        bench->run->transfer.ticks[train->oldest] = ticks;
+        engine_test(bench)->time.counted_ticks += ticks;
+        train->mark += ticks;
+        train->oldest++;
+        bench->done = train->oldest;
+    }
+}
+
+/* A completed command of a position. Commands count in the order in which they complete. */
+static void position_complete(struct bench *bench, struct train *train,
+                              const struct engine_read *read)
+{
+    const struct plan_step *step = engine_step(bench);
+    struct active *active = &train->active[read->group % ACTIVE_MAX];
+    bool counted =
+        active->completed >= step->lead && active->completed < step->lead + step->counted;
+
+    active->completed++;
+    if (counted)
+        active->end = read->t1;
+    else if (active->completed <= step->lead)
+        train->mark = read->t1;
+    engine_sample(bench, read, counted ? SAMPLE_COUNTED : SAMPLE_UNCOUNTED);
+}
+
+/* Of the run-in only the last sample is kept: the beginning of the first interval. */
+static void run_in_complete(struct bench *bench, struct train *train, struct engine_read *read)
+{
+    engine_count_not(bench, 1, read->sectors);
+    train->run_in_left--;
+    if (train->run_in_left > 0)
+        return;
+    train->mark = read->t1;
+    read->group = (uint16_t)train->first;
+    engine_sample(bench, read, SAMPLE_UNCOUNTED);
+}
+
+static void train_complete(struct bench *bench, struct train *train, const struct drive_done *done)
 {
     const struct plan_step *step = engine_step(bench);
 
     for (uint32_t slot = 0; slot < step->depth; slot++) {
+        uint32_t position = train->slot_position[slot];
         struct engine_read read = {.lba = bench->slot_lba[slot],
                                    .sectors = step->command_sectors,
-                                   .group = (uint16_t)stream->group,
+                                   .group = (uint16_t)position,
                                    .t0 = bench->slot_t0[slot],
                                    .t1 = done->t1};
-        bool counted;
 
         if ((done->slots >> slot & 1) == 0)
             continue;
-        counted = stream->completed >= step->lead && stream->completed < step->lead + step->counted;
-        stream->completed++;
-        if (stream->completed == step->lead)
-            stream->begin = done->t1;
-        if (stream->completed == step->lead + step->counted)
-            stream->end = done->t1;
-        engine_sample(bench, &read, counted ? SAMPLE_COUNTED : SAMPLE_UNCOUNTED);
+        if (position == NO_POSITION)
+            run_in_complete(bench, train, &read);
+        else
+            position_complete(bench, train, &read);
     }
     bench->outstanding &= ~done->slots;
     bench->now_ticks = done->t1;
+    if (train->run_in_left == 0)
+        book_positions(bench, train);
 }
 
-static enum status stream_read(struct bench *bench, struct stream *stream)
+static enum status train_run(struct bench *bench, struct train *train)
 {
-    const struct plan_step *step = engine_step(bench);
     struct drive *drive = bench->setup.drive;
     struct drive_done done;
 
-    while (stream->completed < step->lead + step->counted + step->tail) {
-        enum status status = stream_fill(bench, stream);
+    for (;;) {
+        enum status status = train_fill(bench, train);
 
-        if (status == STATUS_OK)
-            status = drive->ops->await(drive, bench->outstanding, bench->await_ticks, &done);
+        if (status != STATUS_OK || bench->outstanding == 0)
+            return status;
+        status = drive->ops->await(drive, bench->outstanding, bench->await_ticks, &done);
         if (status != STATUS_OK)
             return status;
-        stream_complete(bench, stream, &done);
+        train_complete(bench, train, &done);
     }
-    return STATUS_OK;
 }
 
 /*
- * Reads, uncounted, for as long as the drive has rested, behind the position before: in a rest a
- * rate limiter saves up a burst, and a drive or a link may fall asleep.
+ * Reads, uncounted, for as long as the drive has rested, behind the position before (at the
+ * beginning: behind the first): in a rest a rate limiter saves up a burst, and a drive or a link
+ * may fall asleep.
  */
 static enum status make_up_for_pause(struct bench *bench)
 {
     const struct plan_step *step = engine_step(bench);
-    const struct drive_info *info = &bench->setup.drive->info;
-    uint32_t before = bench->done > 0 ? bench->done - 1 : step->count - 1;
+    uint32_t before = bench->done > 0 ? bench->done - 1 : 0;
     uint64_t stream = plan_position_lba(step, before) + step->seek_sectors;
-    uint64_t lba =
-        stream + (uint64_t)step->command_sectors * (step->lead + step->counted + step->tail);
-    uint64_t limit = bench->done > 0 ? plan_position_lba(step, bench->done) : info->sectors;
+    uint64_t lba = stream + (uint64_t)step->command_sectors * commands_per_position(step);
+    uint64_t limit = before + 1 < step->count ? plan_position_lba(step, before + 1)
+                                              : bench->setup.drive->info.sectors;
     uint64_t most = engine_ms(bench, step->warm_up_ms);
     uint64_t begin = hw_ticks();
     uint64_t rest = bench->pause_ticks < most ? bench->pause_ticks : most;
@@ -141,55 +241,144 @@ static enum status make_up_for_pause(struct bench *bench)
     return STATUS_OK;
 }
 
-static enum status read_position(struct bench *bench, struct stream *stream)
+/* Finds out by a few far-apart reads whether the drive has heads that must travel. */
+static enum status probe(struct bench *bench)
+{
+    struct plan_step *step = &bench->run->plan.steps[bench->step];
+    uint64_t ticks[PROBE_READS];
+
+    for (uint32_t i = 0; i < PROBE_READS; i++) {
+        /* To and fro, and not where positions begin, so that nothing is read in advance. */
+        uint32_t position = step->count * (i * 4 % PROBE_READS) / PROBE_READS;
+        struct engine_read read = {.lba = plan_position_lba(step, position) + step->seek_sectors +
+                                          step->command_sectors * step->counted,
+                                   .sectors = 1};
+        enum status status = engine_read_one(bench, bench->setup.drive, step->command, &read);
+
+        if (status != STATUS_OK)
+            return status;
+        engine_count_not(bench, 1, 1);
+        ticks[i] = read.t1 - read.t0;
+    }
+    summary_sort(ticks, PROBE_READS);
+    bench->run->transfer.probe_ticks = ticks[PROBE_READS / 2];
+    if (ticks[PROBE_READS / 2] < hw_clock_ticks(bench->setup.clock, PROBE_NS))
+        plan_transfer_stream(&bench->setup.drive->info, step);
+    return STATUS_OK;
+}
+
+/* The first unit of the test, if the plan leaves a question open. */
+static enum engine_next probe_unit(struct bench *bench)
+{
+    enum status status = probe(bench);
+
+    bench->run->plan.steps[bench->step].probe = false;
+    if (status == STATUS_OK)
+        return ENGINE_MORE;
+    return engine_failure(bench, bench->setup.drive, status, 1);
+}
+
+static enum status seek(struct bench *bench)
 {
     const struct plan_step *step = engine_step(bench);
-    struct engine_read seek = {.lba = plan_position_lba(step, bench->done),
+    struct engine_read read = {.lba = plan_position_lba(step, bench->done),
                                .sectors = step->seek_sectors};
-    enum status status = make_up_for_pause(bench);
+    enum status status;
 
-    if (status == STATUS_OK)
-        status = engine_read_one(bench, bench->setup.drive, step->command, &seek);
+    if (step->seek_sectors == 0)
+        return STATUS_OK;
+    status = engine_read_one(bench, bench->setup.drive, step->command, &read);
     if (status == STATUS_OK)
         engine_count_not(bench, 1, step->seek_sectors);
-    stream->lba = seek.lba + step->seek_sectors;
-    stream->group = bench->done;
-    if (status == STATUS_OK)
-        status = stream_read(bench, stream);
     return status;
+}
+
+static void train_init(struct bench *bench, struct train *train)
+{
+    const struct plan_step *step = engine_step(bench);
+    uint64_t lba = plan_position_lba(step, bench->done);
+    uint64_t run_in = (uint64_t)step->run_in * step->command_sectors;
+
+    *train = (struct train){.first_sample = bench->run->sample_count,
+                            .first = bench->done,
+                            .limit = step->count,
+                            .oldest = bench->done,
+                            .next = bench->done};
+    if (step->seek_sectors != 0 || bench->careful > 0)
+        train->limit = bench->done + 1;
+    /* In front of the position; of the first one, behind it. */
+    train->run_in = step->run_in;
+    train->run_in_left = step->run_in;
+    train->run_in_lba = lba - run_in;
+    if (lba < run_in)
+        train->run_in_lba = lba + (uint64_t)commands_per_position(step) * step->command_sectors;
+    if (train->run_in_lba + run_in > bench->setup.drive->info.sectors)
+        train->run_in_lba = 0;
+}
+
+/* Only whole positions stay: drops the samples of those that are not booked. */
+static void drop_samples(struct bench *bench, const struct train *train)
+{
+    struct sample *samples = bench->setup.samples;
+    uint32_t kept = train->first_sample;
+
+    for (uint32_t i = kept; i < bench->run->sample_count; i++)
+        if (samples[i].group < train->oldest)
+            samples[kept++] = samples[i];
+    bench->run->sample_count = kept;
+}
+
+/*
+ * Which position a failure belongs to is not known if several were under way. Then they are read
+ * again, one by one, so that only the bad one is lost; after a time-out, all are given up.
+ */
+static enum engine_next train_failed(struct bench *bench, struct train *train, enum status status)
+{
+    uint32_t lost = train->next - train->oldest + (train->issued > 0);
+    uint32_t commands = engine_slots(bench->outstanding);
+    enum engine_next next =
+        engine_failure(bench, bench->setup.drive, status, commands > 0 ? commands : 1);
+
+    for (uint32_t i = 0; i < lost; i++) {
+        uint32_t completed = train->active[(train->oldest + i) % ACTIVE_MAX].completed;
+
+        engine_count_not(bench, completed,
+                         (uint64_t)completed * engine_step(bench)->command_sectors);
+    }
+    drop_samples(bench, train);
+    if (lost > 1 && status != STATUS_TIMEOUT) {
+        bench->careful = lost;
+    } else {
+        bench->done += lost > 0 ? lost : 1;
+        bench->careful -= bench->careful > 0;
+    }
+    return next;
 }
 
 enum engine_next transfer_unit(struct bench *bench)
 {
-    const struct plan_step *step = engine_step(bench);
-    struct bench_transfer *transfer = &bench->run->transfer;
-    uint32_t first_sample = bench->run->sample_count;
-    struct stream stream = {0};
-    enum status status = read_position(bench, &stream);
+    struct train train;
+    enum status status;
 
+    if (engine_step(bench)->probe)
+        return probe_unit(bench);
+    train_init(bench, &train);
+    status = make_up_for_pause(bench);
+    if (status == STATUS_OK)
+        status = seek(bench);
+    if (status == STATUS_OK)
+        status = train_run(bench, &train);
     if (status != STATUS_OK) {
-        uint32_t commands = stream.issued - stream.completed;
-        enum engine_next next =
-            engine_failure(bench, bench->setup.drive, status, commands > 0 ? commands : 1);
+        enum engine_next next = train_failed(bench, &train, status);
 
-        /* What did complete of this position is in no figure, so it is in no file either. */
-        bench->run->sample_count = first_sample;
-        engine_count_not(bench, stream.completed,
-                         (uint64_t)stream.completed * step->command_sectors);
         if (next != ENGINE_MORE)
             return next;
     } else {
-        uint32_t uncounted = step->lead + step->tail;
-
-        engine_count(bench, step->counted, (uint64_t)step->counted * step->command_sectors);
-        engine_count_not(bench, uncounted, (uint64_t)uncounted * step->command_sectors);
-        transfer->ticks[bench->done] = stream.end - stream.begin;
-        engine_test(bench)->time.counted_ticks += stream.end - stream.begin;
+        bench->careful -= bench->careful > 0;
     }
-    bench->done++;
-    if (bench->done < step->count)
+    if (bench->done < engine_step(bench)->count)
         return ENGINE_MORE;
-    if (engine_test(bench)->counted_commands == 0)
+    if (engine_test(bench)->time.counted_ticks == 0)
         return engine_fail_test(bench, "no position could be read");
     return ENGINE_DONE;
 }

@@ -28,6 +28,7 @@ static void write_plan(struct json *json, const struct plan_step *step)
     json_number(json, "command_sectors", step->command_sectors);
     json_number(json, "count", step->count);
     if (step->kind == PLAN_TRANSFER) {
+        json_number(json, "run_in", step->run_in);
         json_number(json, "seek_sectors", step->seek_sectors);
         json_number(json, "lead", step->lead);
         json_number(json, "counted", step->counted);
@@ -170,12 +171,16 @@ static void write_transfer(const struct writer *out, const struct bench_run *run
     struct json *json = out->json;
 
     json_open(json, "transfer", '{');
+    if (transfer->probe_ticks != 0)
+        ns(out, "probe_ns", transfer->probe_ticks);
+    else
+        json_null(json, "probe_ns");
     json_number(json, "positions", transfer->positions);
     json_number(json, "position_bytes", bytes);
     json_number(json, "min_bytes_per_s", result_rate(bytes, transfer->max_ticks, out->clock));
-    json_number(
-        json, "mean_bytes_per_s",
-        result_rate(bytes * transfer->positions, run->tests[index].time.counted_ticks, out->clock));
+    json_number(json, "mean_bytes_per_s",
+                result_rate(run->tests[index].counted_bytes, run->tests[index].time.counted_ticks,
+                            out->clock));
     json_number(json, "max_bytes_per_s", result_rate(bytes, transfer->min_ticks, out->clock));
     json_open_inline(json, "position_ns", '[');
     for (uint32_t i = 0; i < run->plan.steps[index].count; i++) {

@@ -144,8 +144,7 @@ static void show_transfer(const struct view *view, const struct plan_step *step,
     text_string(text, "min ");
     table_rate(text, result_rate(bytes, transfer->max_ticks, view->clock));
     text_string(text, "  mean ");
-    table_rate(text,
-               result_rate(bytes * transfer->positions, test->time.counted_ticks, view->clock));
+    table_rate(text, result_rate(test->counted_bytes, test->time.counted_ticks, view->clock));
     text_string(text, "  max ");
     table_rate(text, result_rate(bytes, transfer->min_ticks, view->clock));
     text_printf(text, " MB/s; %u x %llu KiB, depth %u\n", transfer->positions,

@@ -33,12 +33,17 @@ struct fake {
     uint64_t slow_latency_ns; /* of every slow_every-th command, if that is not 0 */
     uint64_t slow_every;
     uint64_t media_bytes_per_s;
+    uint64_t slow_from_lba; /* from there on half of that */
     /*
      * A leaky bucket as QEMU's throttle groups have it: a command may begin when the level is at
      * most a tenth of a second's bytes, and adds its bytes then; so the wait for a command's bytes
      * falls on the command after it. 0: none.
      */
     double limit_bytes_per_s;
+
+    /* One look in n, at random, comes late: something else has the processor. 0: none. */
+    uint64_t away_every;
+    uint64_t away_ns;
 
     /* What goes wrong. */
     uint64_t bad_lba;     /* commands that touch it fail with STATUS_DEVICE */
@@ -57,6 +62,7 @@ struct fake {
 
     /* What was seen. */
     uint64_t commands;
+    struct base_random random;
     uint32_t in_flight_most;
     struct drive_read *log;
 };
@@ -126,6 +132,7 @@ static inline void fake_begin(struct fake *fake, uint32_t slot)
 {
     struct drive_read *read = &fake->slot[slot];
     uint64_t bytes = (uint64_t)read->sectors * fake->drive.info.logical_bytes;
+    uint64_t media = fake->media_bytes_per_s / (read->lba >= fake->slow_from_lba ? 2 : 1);
     uint64_t begin = (uint64_t)fake_admit(fake, (double)model_now_ns(), (double)bytes);
     bool slow;
 
@@ -136,7 +143,7 @@ static inline void fake_begin(struct fake *fake, uint32_t slot)
     fake->commands++;
     slow = fake->slow_every != 0 && fake->commands % fake->slow_every == 0;
     fake->server_free_ns = begin + (slow ? fake->slow_latency_ns : fake->latency_ns) +
-                           bytes * 1000000 / (fake->media_bytes_per_s / 1000);
+                           bytes * 1000000 / (media / 1000);
     fake->done_ns[slot] = fake->server_free_ns;
     if (fake->hang_every != 0 && fake->commands % fake->hang_every == 0)
         fake->done_ns[slot] = FAKE_NEVER;
@@ -194,6 +201,8 @@ static inline enum status fake_await(struct drive *drive, uint32_t slots, uint64
     }
     if (next > model_now_ns())
         model_advance_ns(next - model_now_ns());
+    if (fake->away_every != 0 && base_random_below(&fake->random, fake->away_every) == 0)
+        model_advance_ns(fake->away_ns);
     model_advance_ns(500); /* until the look that sees it */
     for (uint32_t slot = 0; slot < DRIVE_SLOTS_MAX; slot++) {
         const struct drive_read *read = &fake->slot[slot];
@@ -253,6 +262,7 @@ static inline struct rig *rig_new(void)
     fake->log = calloc(FAKE_LOG_MAX, sizeof *fake->log);
     fake->latency_ns = 100000;
     fake->media_bytes_per_s = 1000000000;
+    fake->slow_from_lba = FAKE_NEVER;
     fake->bad_lba = FAKE_NEVER;
     fake->corrupt_lba = FAKE_NEVER;
     fake->gone_after = FAKE_NEVER;
@@ -319,8 +329,7 @@ static inline double rig_mean(const struct rig *rig)
 {
     const struct bench_test *test = rig_test(rig, PLAN_TRANSFER);
 
-    return (double)rig->run.transfer.position_bytes * rig->run.transfer.positions /
-           ((double)test->time.counted_ticks / (double)MODEL_HZ);
+    return (double)test->counted_bytes / ((double)test->time.counted_ticks / (double)MODEL_HZ);
 }
 
 static inline void assert_near(double value, double truth, double tolerance)
