@@ -60,11 +60,12 @@ RATES = [(40 * MB, 300 * MB), (201 * MB, 1500 * MB), (407 * MB, 3000 * MB)]
 def measure_rates(folder):
     """Relative error of each rate, and how many processors of the host others kept busy."""
     stick = Image.make(folder / "stick.img", boot=False, startup=[
-        "@echo -off", "fs0:", "barelane -y -t transfer", "echo lab ends", "reset -s"])
+        "@echo -off", "fs0:", "barelane -y -t transfer", "stall 5000000", "reset -s"])
     controllers = [Controller([Drive(null=size, rate=rate) for rate, size in RATES])]
     with Machine(folder, stick=stick, controllers=controllers) as machine:
-        machine.wait(r"lab ends", 180)
+        machine.wait(r"barelane: done", 240)
         busy = machine.others_busy()
+        machine.wait_exit()
     found = drives(check_folder(stick, folder))
     return [rate_of(found[1, port]) / rate - 1 for port, (rate, _) in enumerate(RATES)], busy
 
