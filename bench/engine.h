@@ -25,6 +25,12 @@ static inline struct bench_test *engine_test(struct bench *bench)
     return &bench->run->tests[bench->step];
 }
 
+/* Commands in the stream of a TRANSFER position. */
+static inline uint32_t engine_position_commands(const struct plan_step *step)
+{
+    return step->lead + step->counted + step->tail;
+}
+
 static inline uint64_t engine_ms(const struct bench *bench, uint32_t ms)
 {
     return hw_clock_ticks(bench->setup.clock, ms * UINT64_C(1000000));
@@ -100,6 +106,9 @@ enum engine_next overhead_unit(struct bench *bench);
 void overhead_finish(struct bench *bench);
 enum engine_next verify_unit(struct bench *bench);
 enum engine_next transfer_unit(struct bench *bench);
+enum status transfer_probe(struct bench *bench) MUST_CHECK;
+enum status transfer_make_up(struct bench *bench) MUST_CHECK;
+enum status transfer_seek(struct bench *bench) MUST_CHECK;
 void transfer_finish(struct bench *bench);
 enum engine_next access_unit(struct bench *bench);
 enum engine_next depth_unit(struct bench *bench);

@@ -12,11 +12,8 @@
  */
 #include "bench/engine.h"
 
-#define PAUSE_MIN_NS UINT64_C(1000000) /* shorter rests vanish in the run-in */
-#define PROBE_READS  9u
-#define PROBE_NS     UINT64_C(2000000) /* half a turn at 15,000 rpm, without any seek */
-#define ACTIVE_MAX   16u               /* positions begun and not complete, at most */
-#define NO_POSITION  UINT32_MAX
+#define ACTIVE_MAX  16u /* positions begun and not complete, at most */
+#define NO_POSITION UINT32_MAX
 
 struct active {
     uint32_t completed; /* commands */
@@ -38,11 +35,6 @@ struct train {
     struct active active[ACTIVE_MAX]; /* by position modulo ACTIVE_MAX */
 };
 
-static uint32_t commands_per_position(const struct plan_step *step)
-{
-    return step->lead + step->counted + step->tail;
-}
-
 /* Whether a command is to be issued, and which. At the end of the step no position is begun. */
 static bool train_next(struct bench *bench, struct train *train, uint64_t *ret_lba,
                        uint32_t *ret_position)
@@ -56,7 +48,7 @@ static bool train_next(struct bench *bench, struct train *train, uint64_t *ret_l
         train->run_in--;
         return true;
     }
-    if (train->issued == commands_per_position(step)) {
+    if (train->issued == engine_position_commands(step)) {
         train->next++;
         train->issued = 0;
     }
@@ -119,9 +111,9 @@ static void book_positions(struct bench *bench, struct train *train)
         const struct active *active = &train->active[train->oldest % ACTIVE_MAX];
         uint64_t ticks = active->end > train->mark ? active->end - train->mark : 0;
 
-        if (train->oldest == train->next && train->issued < commands_per_position(step))
+        if (train->oldest == train->next && train->issued < engine_position_commands(step))
             break;
-        if (active->completed < commands_per_position(step))
+        if (active->completed < engine_position_commands(step))
             break;
         engine_count(bench, step->counted, (uint64_t)step->counted * step->command_sectors);
         engine_count_not(bench, uncounted, (uint64_t)uncounted * step->command_sectors);
@@ -204,93 +196,15 @@ static enum status train_run(struct bench *bench, struct train *train)
     }
 }
 
-/*
- * Reads, uncounted, for as long as the drive has rested, behind the position before (at the
- * beginning: behind the first): in a rest a rate limiter saves up a burst, and a drive or a link
- * may fall asleep.
- */
-static enum status make_up_for_pause(struct bench *bench)
-{
-    const struct plan_step *step = engine_step(bench);
-    uint32_t before = bench->done > 0 ? bench->done - 1 : 0;
-    uint64_t stream = plan_position_lba(step, before) + step->seek_sectors;
-    uint64_t lba = stream + (uint64_t)step->command_sectors * commands_per_position(step);
-    uint64_t limit = before + 1 < step->count ? plan_position_lba(step, before + 1)
-                                              : bench->setup.drive->info.sectors;
-    uint64_t most = engine_ms(bench, step->warm_up_ms);
-    uint64_t begin = hw_ticks();
-    uint64_t rest = bench->pause_ticks < most ? bench->pause_ticks : most;
-
-    bench->now_ticks = begin;
-    bench->pause_ticks = 0;
-    if (rest < hw_clock_ticks(bench->setup.clock, PAUSE_MIN_NS))
-        return STATUS_OK;
-    for (uint64_t at = lba; bench->now_ticks - begin < rest; at += step->command_sectors) {
-        struct engine_read read = {.sectors = step->command_sectors};
-        enum status status;
-
-        if (at + step->command_sectors > limit)
-            at = lba + step->command_sectors > limit ? stream : lba;
-        read.lba = at;
-        status = engine_read_one(bench, bench->setup.drive, step->command, &read);
-        if (status != STATUS_OK)
-            return status;
-        engine_count_not(bench, 1, step->command_sectors);
-    }
-    engine_test(bench)->time.warm_up_ticks += bench->now_ticks - begin;
-    return STATUS_OK;
-}
-
-/* Finds out by a few far-apart reads whether the drive has heads that must travel. */
-static enum status probe(struct bench *bench)
-{
-    struct plan_step *step = &bench->run->plan.steps[bench->step];
-    uint64_t ticks[PROBE_READS];
-
-    for (uint32_t i = 0; i < PROBE_READS; i++) {
-        /* To and fro, and not where positions begin, so that nothing is read in advance. */
-        uint32_t position = step->count * (i * 4 % PROBE_READS) / PROBE_READS;
-        struct engine_read read = {.lba = plan_position_lba(step, position) + step->seek_sectors +
-                                          step->command_sectors * step->counted,
-                                   .sectors = 1};
-        enum status status = engine_read_one(bench, bench->setup.drive, step->command, &read);
-
-        if (status != STATUS_OK)
-            return status;
-        engine_count_not(bench, 1, 1);
-        ticks[i] = read.t1 - read.t0;
-    }
-    summary_sort(ticks, PROBE_READS);
-    bench->run->transfer.probe_ticks = ticks[PROBE_READS / 2];
-    if (ticks[PROBE_READS / 2] < hw_clock_ticks(bench->setup.clock, PROBE_NS))
-        plan_transfer_stream(&bench->setup.drive->info, step);
-    return STATUS_OK;
-}
-
 /* The first unit of the test, if the plan leaves a question open. */
 static enum engine_next probe_unit(struct bench *bench)
 {
-    enum status status = probe(bench);
+    enum status status = transfer_probe(bench);
 
     bench->run->plan.steps[bench->step].probe = false;
     if (status == STATUS_OK)
         return ENGINE_MORE;
     return engine_failure(bench, bench->setup.drive, status, 1);
-}
-
-static enum status seek(struct bench *bench)
-{
-    const struct plan_step *step = engine_step(bench);
-    struct engine_read read = {.lba = plan_position_lba(step, bench->done),
-                               .sectors = step->seek_sectors};
-    enum status status;
-
-    if (step->seek_sectors == 0)
-        return STATUS_OK;
-    status = engine_read_one(bench, bench->setup.drive, step->command, &read);
-    if (status == STATUS_OK)
-        engine_count_not(bench, 1, step->seek_sectors);
-    return status;
 }
 
 static void train_init(struct bench *bench, struct train *train)
@@ -311,7 +225,7 @@ static void train_init(struct bench *bench, struct train *train)
     train->run_in_left = step->run_in;
     train->run_in_lba = lba - run_in;
     if (lba < run_in)
-        train->run_in_lba = lba + (uint64_t)commands_per_position(step) * step->command_sectors;
+        train->run_in_lba = lba + (uint64_t)engine_position_commands(step) * step->command_sectors;
     if (train->run_in_lba + run_in > bench->setup.drive->info.sectors)
         train->run_in_lba = 0;
 }
@@ -363,9 +277,9 @@ enum engine_next transfer_unit(struct bench *bench)
     if (engine_step(bench)->probe)
         return probe_unit(bench);
     train_init(bench, &train);
-    status = make_up_for_pause(bench);
+    status = transfer_make_up(bench);
     if (status == STATUS_OK)
-        status = seek(bench);
+        status = transfer_seek(bench);
     if (status == STATUS_OK)
         status = train_run(bench, &train);
     if (status != STATUS_OK) {
