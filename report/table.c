@@ -62,10 +62,29 @@ static void show_link_end(struct text *text, const struct pci_link_end *end)
 {
     static const char *const speeds[] = {"?", "2.5", "5", "8", "16", "32", "64"};
 
-    text_printf(text, "PCIe %s GT/s x%u (can do %s GT/s x%u), payload %u, request %u",
+    text_printf(text, "PCIe %s GT/s x%u (can do %s GT/s x%u), payload %u",
                 speeds[end->speed <= 6 ? end->speed : 0], end->width,
                 speeds[end->speed_max <= 6 ? end->speed_max : 0], end->width_max,
-                end->payload_bytes, end->request_bytes);
+                end->payload_bytes);
+}
+
+/* The controller's own end, else the port above it: one of them may have no capability. */
+static void show_link(struct text *text, const struct pci_link *link)
+{
+    const struct pci_link_end *own = &link->downstream;
+    const struct pci_link_end *above = &link->upstream;
+
+    text_column(text, TABLE_VALUE);
+    if (own->present && own->width != 0) {
+        show_link_end(text, own);
+        text_printf(text, ", request %u\n", own->request_bytes);
+    } else if (above->present && above->width != 0) {
+        text_string(text, "port above: ");
+        show_link_end(text, above);
+        text_char(text, '\n');
+    } else {
+        text_string(text, "no PCIe link of its own\n");
+    }
 }
 
 static bool text_given(const char *string)
@@ -105,15 +124,12 @@ void report_table_controller(struct text *text, const struct result *result, uin
     result_address(&shown->pci.address, address);
     text_printf(text, "\nController %u  %s  %04x:%04x rev %02x", controller, address,
                 shown->pci.vendor_id, shown->pci.device_id, shown->pci.revision);
-    if (shown->taken)
+    if (shown->taken) {
         show_version(text, shown->vs);
+        text_printf(text, ", %u ports", shown->port_count);
+    }
     text_char(text, '\n');
-    text_column(text, TABLE_VALUE);
-    if (shown->link.downstream.present && shown->link.downstream.width != 0)
-        show_link_end(text, &shown->link.downstream);
-    else
-        text_string(text, "no PCIe link of its own");
-    text_char(text, '\n');
+    show_link(text, &shown->link);
     if (text_given(shown->left_alone))
         table_wrapped(text, "untouched", shown->left_alone);
     show_restored(text, &shown->restored);

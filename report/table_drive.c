@@ -125,7 +125,7 @@ static void show_chart(const struct view *view, uint32_t count)
         for (uint32_t i = 0; i < columns; i++) {
             uint64_t halves = base_mul_div_round(rate[i], 2 * CHART_ROWS, top);
 
-            text_char(text, halves > 2 * row + 1 ? ':' : halves == 2 * row + 1 ? '.' : ' ');
+            text_char(text, halves > 2 * row + 1 ? '#' : halves == 2 * row + 1 ? ':' : ' ');
         }
         while (text->length > length && text->buffer[text->length - 1] == ' ')
             text->buffer[--text->length] = '\0';
@@ -227,12 +227,12 @@ static void show_test(const struct view *view, uint32_t index)
     show_faults(view, &test->faults);
 }
 
-static void show_drive_line(struct text *text, const struct result_port *port)
+static void show_drive_line(struct text *text, uint32_t controller, const struct result_port *port)
 {
     static const char *const speeds[] = {"?", "1.5", "3.0", "6.0"};
     const struct drive_info *info = &port->drive->info;
 
-    text_printf(text, " Port %u  ", port->number);
+    text_printf(text, " Drive %u:%u  ", controller, port->number);
     table_foreign(text, info->model, sizeof info->model - 1);
     text_string(text, ", ");
     table_capacity(text, base_mul_div(info->sectors, info->logical_bytes, 1));
@@ -247,11 +247,11 @@ static void show_drive_line(struct text *text, const struct result_port *port)
 }
 
 /* A port without a drive is worth a line only if something is odd about it. */
-static void show_other(struct text *text, const struct result_port *port)
+static void show_other(struct text *text, uint32_t controller, const struct result_port *port)
 {
     if (port->reason == NULL || port->reason[0] == '\0')
         return;
-    text_printf(text, " Port %u  %s\n", port->number, port->kind);
+    text_printf(text, " Port %u:%u  %s\n", controller, port->number, port->kind);
     table_wrapped(text, "", port->reason);
 }
 
@@ -263,10 +263,10 @@ void report_table_drive(struct text *text, const struct result *result, uint32_t
     struct view view = {.text = text, .clock = &result->clock};
 
     if (drive == NULL) {
-        show_other(text, port);
+        show_other(text, controller, port);
         return;
     }
-    show_drive_line(text, port);
+    show_drive_line(text, controller, port);
     if (drive->left_alone != NULL && drive->left_alone[0] != '\0')
         table_wrapped(text, "untouched", drive->left_alone);
     if (!drive->planned || drive->run == NULL)

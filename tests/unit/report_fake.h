@@ -28,13 +28,15 @@ static inline void shorten_plan(struct plan *plan)
 /* Runs, the outer parts of the drive being the faster ones. Stops in a test on request. */
 static inline void report_run(struct rig *rig, enum plan_kind stop_in)
 {
+    uint64_t outermost = rig->fake.media_bytes_per_s;
+
     rig_begin(rig);
     shorten_plan(&rig->run.plan);
     while (bench_step(&rig->bench)) {
         struct bench_progress progress = bench_progress(&rig->bench);
 
         if (progress.kind == PLAN_TRANSFER && progress.permille > 0)
-            rig->fake.media_bytes_per_s = 200000000 - progress.permille * UINT64_C(100000);
+            rig->fake.media_bytes_per_s = outermost - progress.permille * (outermost / 2000);
         if (progress.kind == stop_in && progress.permille > 300)
             bench_abort(&rig->bench);
         model_advance_ns(40000);
@@ -60,6 +62,7 @@ static inline void report_fill_drives(struct report_rig *all)
     report_run(good, PLAN_KINDS);
     strcpy(evil->fake.drive.info.model, "EVIL \"DISK\" \\ \x01\x1f\x7f\xe4\xff");
     evil->fake.drive.info.queue_depth = 0;
+    evil->fake.media_bytes_per_s = 20000000; /* slow enough for a step that can be aborted after */
     report_run(evil, PLAN_TRANSFER);
     for (uint32_t i = 0; i < 2; i++)
         all->drives[i] = (struct result_drive){.info = all->rig[i]->fake.drive.info,
