@@ -88,7 +88,8 @@ static void note_ports(struct session_target *target, struct result_controller *
             continue;
         entry->number = (uint8_t)i;
         entry->kind = ahci_port_kind_name(port->kind);
-        entry->reason = port->reason;
+        /* That nothing is connected needs no explanation, and no line in the table. */
+        entry->reason = port->kind == AHCI_PORT_EMPTY ? "" : port->reason;
         if (drive != NULL)
             target->drives[i] = firmware_allocate(sizeof *target->drives[i]);
         entry->drive = target->drives[i];

@@ -58,7 +58,7 @@ struct result_drive {
 struct result_port {
     uint8_t number;
     const char *kind;           /* "drive", "empty", ... */
-    const char *reason;         /* why it is not a drive, "" otherwise */
+    const char *reason;         /* why it is not a drive; "" for one, and for an empty port */
     struct result_drive *drive; /* NULL: none */
 };
 

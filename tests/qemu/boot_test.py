@@ -19,14 +19,14 @@ def known(tmp_path_factory):
 def test_unattended_run(tmp_path, known):
     before = sha256(known)
     stick = Image.make(tmp_path / "stick.img")
-    drive = Drive(file=known, rate=190 * MB, serial="SECRET-0815")
+    drive = Drive(file=known, rate=60 * MB, serial="SECRET-0815")
     ended, text = unattended(tmp_path, stick, [Controller([drive])])
     assert ended == "barelane: done", text
     assert "never writes" in text
     assert re.search(r"0000:01:00\.0 +8086:2922", text)
     assert re.search(r"starts in 10 s", text)
     assert re.search(r"transfer +\[#*-*\] +\d+ % +[0-9.]+ MB/s +\d+ s left", text)
-    assert re.search(r"mean 1\d\d\.\d", text), "the table is on the screen"
+    assert re.search(r"mean \d\d\.\d", text), "the table is on the screen"
 
     result = check_folder(stick, tmp_path)
     tested = drives(result)
@@ -52,8 +52,9 @@ def test_unattended_run(tmp_path, known):
     assert sha256(known) == before and drive.untouched()
     folder = tmp_path / "results" / stick.results()[0]
     for file in folder.iterdir():
-        assert b"0815" not in file.read_bytes()
-    assert "0815" not in text
+        for secret in (b"SECRET", b"ESRCTE"):  # as it is, and as IDENTIFY swaps its bytes
+            assert secret not in file.read_bytes()
+    assert "SECRET" not in text
 
 
 def test_an_older_result_stays(tmp_path):
