@@ -293,7 +293,9 @@ enum engine_next transfer_unit(struct bench *bench)
     if (bench->done < engine_step(bench)->count)
         return ENGINE_MORE;
     if (engine_test(bench)->time.counted_ticks == 0)
-        return engine_fail_test(bench, "no position could be read");
+        return engine_fail_test(bench, engine_test(bench)->faults.count > 0
+                                           ? "no position could be read"
+                                           : "one look found each position complete: no rate");
     return ENGINE_DONE;
 }
 

@@ -5,7 +5,7 @@ import re
 import disk
 import pytest
 from facts import check_folder, check_result, check_verify, drives, part_of, unattended
-from lab import MB, Controller, Drive, Image, Machine, sha256
+from lab import GB, MB, Controller, Drive, Image, Machine, sha256
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +110,10 @@ def test_run_from_menu_then_stay(tmp_path):
 
 
 def test_power_cut_loses_one_test_at_most(tmp_path):
-    """The plug is pulled during the slow access test: what came before it is on the stick."""
-    stick = Image.make(tmp_path / "stick.img")
-    drive = Drive(null=100 * MB, latency_ns=5_000_000)
+    """The plug is pulled during a long access test: what came before it is on the stick."""
+    stick = Image.make(tmp_path / "stick.img", boot=False,
+                       startup=["fs0:", "barelane -y --access-count 100000"])
+    drive = Drive(null=1 * GB, rate=190 * MB)
     with Machine(tmp_path, stick=stick, controllers=[Controller([drive])]) as machine:
         machine.wait(r"access +\[", 180)
         machine.process.kill()

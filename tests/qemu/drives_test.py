@@ -78,3 +78,16 @@ def test_bad_sector(tmp_path):
         assert fault["recovered"] is True
         assert any(register["name"] == "PxTFD" for register in fault["registers"])
         assert part_of(drive, "access")["latency_ns"]["count"] >= 1990
+
+
+def test_wrong_data_voids_the_drive(tmp_path):
+    """A drive that reports success and delivers nothing: no figure of it stands."""
+    text, stick = shell(tmp_path, ["barelane -y -t verify,access", "echo status=%lasterror%"],
+                        controllers=[Controller([Drive(null=100 * MB, zeroes=False)])])
+    assert "status=0x1B" in text and "VOID" in text
+    result = check_folder(stick, tmp_path)
+    assert result["run"]["status"] == "data mismatch"
+    for drive in drives(result).values():
+        assert drive["run"]["voided"] is True
+        assert part_of(drive, "verify")["verify"]["differ"] > 0
+        assert part_of(drive, "access")["state"] == "not run"

@@ -86,7 +86,8 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path):
 def test_page(tmp_path):
     """-b stops after a screenful and goes on with Enter."""
     stick = Image.make(tmp_path / "stick.img", boot=False, startup=["fs0:", "echo lab begins"])
-    with Machine(tmp_path, stick=stick, controllers=[Controller([Drive(null=100 * MB)])]) as machine:
+    four = [Drive(null=100 * MB) for _ in range(4)]
+    with Machine(tmp_path, stick=stick, controllers=[Controller(four)]) as machine:
         machine.wait(r"lab begins\n")
         machine.wait(r"FS0:\\> ")
         machine.send("barelane -b -y -t access\n")

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -161,14 +163,47 @@ static void test_help_fits_a_screen(void **state)
         assert_non_null(strstr(help, must_name[i]));
 }
 
+/* A whole file of the source tree, from which the tests are started. */
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *content = calloc(1, 65536);
+
+    assert_non_null(file);
+    assert_non_null(content);
+    assert_true(fread(content, 1, 65535, file) > 0);
+    fclose(file);
+    return content;
+}
+
+/* README.md shows the help text word for word; the manual page knows every option. */
+static void test_documents_agree(void **state)
+{
+    const char *usage = strstr(options_help(), "barelane.efi [OPTION...]");
+    char *readme = read_file("README.md");
+    char *manual = read_file("efi/barelane.man.txt");
+
+    (void)state;
+    assert_non_null(usage);
+    assert_non_null(strstr(readme, usage));
+    for (const char *option = usage; (option = strstr(option, "--")) != NULL; option += 2) {
+        char name[32] = "";
+
+        for (size_t i = 0; i < sizeof name - 1 && strchr(" ,\n", option[i]) == NULL; i++)
+            name[i] = option[i];
+        if (strstr(manual, name) == NULL)
+            fail_msg("%s is not in the manual page", name);
+    }
+    free(readme);
+    free(manual);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_every_option),
-        cmocka_unit_test(test_short_and_long_names),
-        cmocka_unit_test(test_bad_arguments),
-        cmocka_unit_test(test_too_many_drives),
+        cmocka_unit_test(test_documents_agree),    cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_every_option),       cmocka_unit_test(test_short_and_long_names),
+        cmocka_unit_test(test_bad_arguments),      cmocka_unit_test(test_too_many_drives),
         cmocka_unit_test(test_help_fits_a_screen),
     };
 
