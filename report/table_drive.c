@@ -102,18 +102,34 @@ static uint64_t column_rate(const struct view *view, uint32_t count, uint32_t co
     return result_rate(bytes, ticks, view->clock);
 }
 
-/* The curve from the beginning of the drive to its end, from 0 to the highest column. */
-static void show_chart(const struct view *view, uint32_t count)
-{
-    uint32_t columns = count < CHART_COLUMNS ? count : CHART_COLUMNS;
-    uint64_t rate[CHART_COLUMNS];
-    uint64_t top = 1;
-    struct text *text = view->text;
+/* The curve from the beginning of the drive to its end in equal parts, one a column. */
+struct chart {
+    uint32_t columns;
+    uint64_t rate[CHART_COLUMNS]; /* bytes per second; 0: no position of it was read */
+    uint64_t slowest;             /* of the parts that were read; UINT64_MAX: none was */
+    uint64_t fastest;
+};
 
-    for (uint32_t i = 0; i < columns; i++) {
-        rate[i] = column_rate(view, count, i, columns);
-        top = rate[i] > top ? rate[i] : top;
+static void make_chart(const struct view *view, uint32_t count, struct chart *chart)
+{
+    *chart = (struct chart){.columns = count < CHART_COLUMNS ? count : CHART_COLUMNS,
+                            .slowest = UINT64_MAX};
+    for (uint32_t i = 0; i < chart->columns; i++) {
+        uint64_t rate = column_rate(view, count, i, chart->columns);
+
+        chart->rate[i] = rate;
+        if (rate > chart->fastest)
+            chart->fastest = rate;
+        if (rate != 0 && rate < chart->slowest)
+            chart->slowest = rate;
     }
+}
+
+/* From 0 to the fastest part. */
+static void show_chart(struct text *text, const struct chart *chart)
+{
+    uint64_t top = chart->fastest > 0 ? chart->fastest : 1;
+
     for (uint32_t row = CHART_ROWS; row-- > 0;) {
         size_t length = text->length;
 
@@ -122,8 +138,8 @@ static void show_chart(const struct view *view, uint32_t count)
         else if (row == 0)
             text_printf(text, "%8u", 0u);
         text_column(text, CHART_LEFT);
-        for (uint32_t i = 0; i < columns; i++) {
-            uint64_t halves = base_mul_div_round(rate[i], 2 * CHART_ROWS, top);
+        for (uint32_t i = 0; i < chart->columns; i++) {
+            uint64_t halves = base_mul_div_round(chart->rate[i], 2 * CHART_ROWS, top);
 
             text_char(text, halves > 2 * row + 1 ? '#' : halves == 2 * row + 1 ? ':' : ' ');
         }
@@ -137,19 +153,24 @@ static void show_transfer(const struct view *view, const struct plan_step *step,
                           const struct bench_test *test)
 {
     const struct bench_transfer *transfer = &view->run->transfer;
-    uint64_t bytes = transfer->position_bytes;
     struct text *text = view->text;
+    struct chart chart;
 
+    make_chart(view, step->count, &chart);
     label(view, "transfer");
-    text_string(text, "min ");
-    table_rate(text, result_rate(bytes, transfer->max_ticks, view->clock));
-    text_string(text, "  mean ");
+    text_string(text, "mean ");
     table_rate(text, result_rate(test->counted_bytes, test->time.counted_ticks, view->clock));
-    text_string(text, "  max ");
-    table_rate(text, result_rate(bytes, transfer->min_ticks, view->clock));
-    text_printf(text, " MB/s; %u x %llu KiB, depth %u\n", transfer->positions,
-                (unsigned long long)(bytes / 1024), step->depth);
-    show_chart(view, step->count);
+    text_printf(text, " MB/s; %u positions of %llu KiB, %u in flight\n", transfer->positions,
+                (unsigned long long)(transfer->position_bytes / 1024), step->depth);
+    if (chart.slowest == UINT64_MAX)
+        return;
+    text_column(text, TABLE_VALUE);
+    text_string(text, "slowest ");
+    table_rate(text, chart.slowest);
+    text_string(text, ", fastest ");
+    table_rate(text, chart.fastest);
+    text_printf(text, " MB/s of these %u parts of the drive:\n", chart.columns);
+    show_chart(text, &chart);
 }
 
 static void show_access(const struct view *view, const struct plan_step *step,
