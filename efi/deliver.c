@@ -76,12 +76,12 @@ static enum status make_folder(struct session *session)
 static bool buffers(struct session *session)
 {
     struct session_files *files = &session->files;
+    struct session_place place = {0, 0};
     uint32_t drives = 0;
+    uint32_t port;
 
-    for (uint32_t i = 0; i < session->target_count; i++) {
-        for (uint32_t port = 0; port < AHCI_PORTS_MAX; port++)
-            drives += session->targets[i].drives[port] != NULL ? 1 : 0;
-    }
+    while (session_next_drive(session, &place, &port) != NULL)
+        drives++;
     files->json_bytes = REPORT_JSON_BYTES(session->target_count, drives);
     files->table_bytes = REPORT_TABLE_BYTES(session->target_count, drives);
     files->json = firmware_allocate(files->json_bytes);
@@ -179,17 +179,17 @@ static enum status save_rows(struct session *session, uint32_t controller, uint3
 
 static enum status save_all_rows(struct session *session)
 {
-    for (uint32_t i = 0; i < session->target_count; i++) {
-        for (uint32_t port = 0; port < AHCI_PORTS_MAX; port++) {
-            struct result_drive *drive = session->targets[i].drives[port];
-            enum status status;
+    struct session_place place = {0, 0};
+    struct result_drive *drive;
+    uint32_t port;
 
-            if (drive == NULL || !drive->planned)
-                continue;
-            status = save_rows(session, i, port);
-            if (status != STATUS_OK)
-                return status;
-        }
+    while ((drive = session_next_drive(session, &place, &port)) != NULL) {
+        enum status status = STATUS_OK;
+
+        if (drive->planned)
+            status = save_rows(session, place.controller, port);
+        if (status != STATUS_OK)
+            return status;
     }
     return STATUS_OK;
 }

@@ -25,7 +25,7 @@ static void list_drive(uint32_t controller, const struct result_port *port)
     struct text text;
 
     text_init(&text, line, sizeof line);
-    text_printf(&text, "   %u:%-2u %-40.40s ", (unsigned)controller, port->number, info->model);
+    text_printf(&text, "   %u:%-2u %-32.32s ", (unsigned)controller, port->number, info->model);
     text_decimal(&text, base_mul_div_round(info->sectors, info->logical_bytes, 100000000), 1);
     text_printf(&text, " GB  %s", sata_speed(info->link_speed));
     if (info->queue_depth > 0)

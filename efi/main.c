@@ -40,8 +40,10 @@ static enum status run(struct session *session)
         console_print("There is no drive to measure.\n");
     if (status == STATUS_OK)
         status = session_open_files(session);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        console_print("Ctrl-C stops the run; what was measured is kept.\n");
         status = session_measure(session);
+    }
     session_release(session);
     if (session->files.table == NULL)
         return status;

@@ -82,13 +82,12 @@ static struct work *work_of(struct result_drive *drive)
 
 enum status session_plan(struct session *session)
 {
+    struct session_place place = {0, 0};
+    uint32_t port;
+
     session->null_drive = null_drive_init(&session->null_memory);
-    for (uint32_t i = 0; i < session->target_count; i++) {
-        for (uint32_t port = 0; port < AHCI_PORTS_MAX; port++) {
-            if (session->targets[i].drives[port] != NULL)
-                plan_drive(session, i, port);
-        }
-    }
+    while (session_next_drive(session, &place, &port) != NULL)
+        plan_drive(session, place.controller, port);
     return result_drives_measured(&session->result) > 0 ? STATUS_OK : STATUS_NOT_FOUND;
 }
 
@@ -179,17 +178,17 @@ static enum status run_drive(struct session *session, uint32_t controller, uint3
 
 enum status session_measure(struct session *session)
 {
-    for (uint32_t i = 0; i < session->target_count; i++) {
-        for (uint32_t port = 0; port < AHCI_PORTS_MAX; port++) {
-            struct result_drive *drive = session->targets[i].drives[port];
-            enum status status;
+    struct session_place place = {0, 0};
+    struct result_drive *drive;
+    uint32_t port;
 
-            if (drive == NULL || !drive->planned)
-                continue;
-            status = run_drive(session, i, port);
-            if (status != STATUS_OK)
-                return status;
-        }
+    while ((drive = session_next_drive(session, &place, &port)) != NULL) {
+        enum status status = STATUS_OK;
+
+        if (drive->planned)
+            status = run_drive(session, place.controller, port);
+        if (status != STATUS_OK)
+            return status;
     }
     return STATUS_OK;
 }

@@ -65,6 +65,17 @@ struct session {
     struct drive *null_drive;
 };
 
+/* A drive among all that were found; start with {0, 0}. */
+struct session_place {
+    uint32_t controller; /* index of its target */
+    uint32_t port;       /* the next to look at; one beyond the drive that was delivered */
+};
+
+/* session.c: the next drive and where it is (*ret_port), in the order of the list; NULL: no more.
+ */
+struct result_drive *session_next_drive(const struct session *session, struct session_place *place,
+                                        uint32_t *ret_port);
+
 /* discover.c: clock, PCI walk, AHCI controllers. STATUS_NOT_FOUND: no AHCI controller. */
 enum status session_discover(struct session *session) MUST_CHECK;
 
