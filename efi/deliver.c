@@ -8,8 +8,6 @@
 #include "report/json.h"
 #include "report/table.h"
 
-#define ROWS_BYTES (1u << 20)
-
 #define JSON_FILE  "result.json"
 #define TABLE_FILE "result.txt"
 #define CSV_FILE   "samples.csv"
@@ -86,7 +84,7 @@ static bool buffers(struct session *session)
     files->table_bytes = REPORT_TABLE_BYTES(session->target_count, drives);
     files->json = firmware_allocate(files->json_bytes);
     files->table = firmware_allocate(files->table_bytes);
-    files->rows = firmware_allocate(ROWS_BYTES);
+    files->rows = firmware_allocate(SESSION_ROWS_BYTES);
     return files->json != NULL && files->table != NULL && files->rows != NULL;
 }
 
@@ -160,19 +158,20 @@ static enum status save_rows(struct session *session, uint32_t controller, uint3
     uint32_t *saved = &target->rows_saved[port];
     struct text text;
 
-    text_init(&text, session->files.rows, ROWS_BYTES);
+    text_init(&text, session->files.rows, SESSION_ROWS_BYTES);
     if (!session->files.rows_begun)
         report_csv_header(&text);
     while (*saved < drive->run->sample_count || text.length > 0) {
         enum status status;
 
-        while (*saved < drive->run->sample_count && text.length + REPORT_CSV_ROW_BYTES < ROWS_BYTES)
+        while (*saved < drive->run->sample_count &&
+               text.length + REPORT_CSV_ROW_BYTES < SESSION_ROWS_BYTES)
             report_csv_row(&text, drive, (*saved)++, controller, port);
         status = volume_append(&session->files.volume, CSV_FILE, text.buffer, text.length);
         if (status != STATUS_OK)
             return status;
         session->files.rows_begun = true;
-        text_init(&text, session->files.rows, ROWS_BYTES);
+        text_init(&text, session->files.rows, SESSION_ROWS_BYTES);
     }
     return STATUS_OK;
 }
@@ -214,6 +213,14 @@ static enum status save(struct session *session)
     return table != STATUS_OK ? table : files->rows_status;
 }
 
+/* Everything, and pci.txt last: it is long, and figures matter more. */
+static enum status save_at_end(struct session *session)
+{
+    enum status status = save(session);
+
+    return status == STATUS_OK ? session_save_tree(session) : status;
+}
+
 void session_checkpoint(struct session *session)
 {
     if (session->files.made)
@@ -250,7 +257,7 @@ static void save_elsewhere(struct session *session, EFI_HANDLE handle)
     if (files->status == STATUS_OK)
         files->status = make_folder(session);
     if (files->status == STATUS_OK)
-        files->status = save(session);
+        files->status = save_at_end(session);
 }
 
 /* Asks an attending user for another, removable volume. */
@@ -303,7 +310,7 @@ enum status session_deliver(struct session *session)
     if (files->remembered && !files->made && files->status == STATUS_OK)
         files->status = make_folder(session);
     if (files->made)
-        files->status = save(session);
+        files->status = save_at_end(session);
     if (files->status != STATUS_OK) {
         say_not_saved(session);
         if (session->attended)

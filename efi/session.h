@@ -19,6 +19,7 @@
 
 #define SESSION_CONTROLLERS_MAX 32
 #define SESSION_FUNCTIONS_MAX   2048
+#define SESSION_ROWS_BYTES      (1u << 20) /* of session_files.rows */
 
 /* One AHCI controller. Its number for the user is its index. */
 struct session_target {
@@ -108,6 +109,9 @@ void session_remember_volume(struct session *session);
 enum status session_open_files(struct session *session) MUST_CHECK;
 void session_checkpoint(struct session *session);
 enum status session_deliver(struct session *session) MUST_CHECK;
+
+/* tree.c: writes pci.txt into the open result folder, through session_files.rows. */
+enum status session_save_tree(struct session *session) MUST_CHECK;
 
 /* menu.c: the countdown and the menu of a program that was booted. */
 enum menu_choice {

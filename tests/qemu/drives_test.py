@@ -2,7 +2,7 @@
 
 import disk
 from facts import check_folder, check_verify, drives, part_of
-from lab import GB, MB, Controller, Drive, shell
+from lab import GB, MB, Controller, Drive, shell, tool
 
 
 def test_no_controller(tmp_path):
@@ -91,3 +91,26 @@ def test_wrong_data_voids_the_drive(tmp_path):
         assert drive["run"]["voided"] is True
         assert part_of(drive, "verify")["verify"]["differ"] > 0
         assert part_of(drive, "access")["state"] == "not run"
+
+
+def test_tree_reads_in_lspci(tmp_path):
+    """pci.txt holds a second root bus, bridges and links, and pciutils decodes it."""
+    extra = ["-device", "pxb-pcie,id=root2,bus_nr=128,bus=pcie.0",
+             "-device", "pcie-root-port,id=rp9,bus=root2,x-speed=8,x-width=4,chassis=9,slot=9",
+             "-device", "x3130-upstream,id=up,bus=rp9",
+             "-device", "xio3130-downstream,id=down,bus=up,chassis=10,slot=10",
+             "-device", "pcie-pci-bridge,id=old,bus=pcie.0", "-device", "pci-testdev,bus=old,addr=1"]
+    _, stick = shell(tmp_path, ["barelane -y -t access"], extra=extra,
+                     controllers=[Controller([Drive(null=100 * MB)])])
+    result = check_folder(stick, tmp_path)
+    dump = next((tmp_path / "results").iterdir()) / "pci.txt"
+    listed = {line.split()[0]: line.split()[2] for line in
+              tool("lspci", "-F", dump, "-n", "-D").splitlines()}
+    assert listed["0000:01:00.0"] == "8086:2922" and listed["0000:00:1f.2"] == "8086:2922"
+    assert listed["0000:80:00.0"] == "1b36:000c"
+    # Port, switch with its two ports, bridge and the device behind it: none is missed.
+    assert {"104c:8232", "104c:8233", "1b36:000e", "1b36:0005"} <= set(listed.values())
+    shown = tool("lspci", "-F", dump, "-vv", "-s", "80:00.0")
+    assert "LnkCap:" in shown and "Speed 8GT/s, Width x4" in shown
+    address = result["controllers"][1]["pci"]["address"]
+    assert address in listed

@@ -48,7 +48,7 @@ def check_folder(image, folder, name=None):
         name = names[0]
     image.fsck()
     assert set(image.names(f"/barelane/{name}")) - {"./", "../"} == \
-        {"result.json", "result.txt", "samples.csv"}
+        {"result.json", "result.txt", "samples.csv", "pci.txt"}
     target = pathlib.Path(folder) / "results"
     target.mkdir(exist_ok=True)
     image.get(f"/barelane/{name}", target)
