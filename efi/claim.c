@@ -9,6 +9,9 @@
 static const EFI_GUID path_guid = EFI_DEVICE_PATH_PROTOCOL_GUID;
 static const EFI_GUID block_guid = EFI_BLOCK_IO_PROTOCOL_GUID;
 
+/* Sector size of optical media, which are not measured. */
+#define OPTICAL_BLOCK 2048
+
 /* CRC of every verify place of a drive, read by the firmware's own driver. False: a read failed. */
 static bool read_references(EFI_BLOCK_IO *block, uint32_t *ret_references)
 {
@@ -43,7 +46,7 @@ static void add_references(struct session_target *target, EFI_HANDLE handle)
         return;
     if (!block->Media->MediaPresent || block->Media->LogicalPartition ||
         block->Media->LastBlock == 0 || block->Media->BlockSize < 512 ||
-        block->Media->BlockSize > 4096)
+        block->Media->BlockSize == OPTICAL_BLOCK || block->Media->BlockSize > 4096)
         return;
     references = firmware_allocate((PLAN_VERIFY_PLACES + 1) * sizeof *references);
     if (references == NULL)

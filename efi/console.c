@@ -117,6 +117,12 @@ char console_key(void)
     return c < 127 ? (char)c : CONSOLE_OTHER;
 }
 
+static bool shell_break(void)
+{
+    return shell != NULL && shell->ExecutionBreak != NULL &&
+           firmware.boot->CheckEvent(shell->ExecutionBreak) == EFI_SUCCESS;
+}
+
 char console_wait_key(uint32_t ms)
 {
     for (uint32_t waited = 0;; waited += POLL_MS) {
@@ -124,7 +130,7 @@ char console_wait_key(uint32_t ms)
 
         if (key != CONSOLE_NO_KEY || waited >= ms)
             return key;
-        if (console_break())
+        if (shell_break())
             return CONSOLE_CTRL_C;
         firmware.boot->Stall(POLL_MS * 1000);
     }
@@ -135,13 +141,12 @@ void console_drain(void)
     /* Bounded: a key that repeats for ever must not hold the program. */
     for (int i = 0; i < 64 && console_key() != CONSOLE_NO_KEY; i++)
         ;
+    break_seen = false;
 }
 
 bool console_break(void)
 {
-    if (shell != NULL && shell->ExecutionBreak != NULL &&
-        firmware.boot->CheckEvent(shell->ExecutionBreak) == EFI_SUCCESS)
-        break_seen = true;
+    break_seen = break_seen || shell_break();
     for (int i = 0; i < 8; i++) {
         char key = console_key();
 

@@ -36,7 +36,7 @@ char console_key(void);
 /* Waits up to `ms` for a key; CONSOLE_NO_KEY if none came. */
 char console_wait_key(uint32_t ms);
 
-/* Forgets keys typed before now. */
+/* Forgets keys typed before now, and a wish to stop. */
 void console_drain(void);
 
 /* The user asked to stop: Ctrl-C, or the shell's break. Keys met on the way are dropped. */

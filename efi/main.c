@@ -40,13 +40,13 @@ static enum status run(struct session *session)
         console_print("There is no drive to measure.\n");
     if (status == STATUS_OK)
         status = session_open_files(session);
-    if (status == STATUS_OK) {
-        console_print("Ctrl-C stops the run; what was measured is kept.\n");
-        status = session_measure(session);
-    }
-    session_release(session);
-    if (session->files.table == NULL)
+    if (status != STATUS_OK) {
+        session_release(session);
         return status;
+    }
+    console_print("Ctrl-C stops the run; what was measured is kept.\n");
+    status = session_measure(session);
+    session_release(session);
     session->result.status = result_judge(&session->result);
     session->result.finished = true;
     print_table(session);

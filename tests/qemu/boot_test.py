@@ -109,6 +109,24 @@ def test_run_from_menu_then_stay(tmp_path):
     check_folder(stick, tmp_path)
 
 
+def test_ctrl_c_then_the_menu_answers(tmp_path):
+    """Stopping a run by hand ends in the menu, and the menu still hears keys."""
+    stick = Image.make(tmp_path / "stick.img")
+    drive = Drive(null=20 * GB, rate=20 * MB)
+    with Machine(tmp_path, stick=stick, controllers=[Controller([drive])]) as machine:
+        machine.wait(r"starts in \d+ s")
+        machine.send("r")
+        machine.wait(r"p +power off")
+        machine.send("r")
+        machine.wait(r"transfer +\[")
+        machine.send("\x03")
+        machine.wait(r"barelane: failed: aborted", 30)
+        machine.wait(r"q +quit to firmware +p +power off")
+        machine.send("p")
+        assert machine.wait_exit(60) == 0
+    assert check_result(stick.result())["run"]["status"] == "aborted"
+
+
 def test_power_cut_loses_one_test_at_most(tmp_path):
     """The plug is pulled during a long access test: what came before it is on the stick."""
     stick = Image.make(tmp_path / "stick.img", boot=False,
