@@ -3,7 +3,9 @@
  * bounds, and its list is sound.
  */
 #include "pci/bar.h"
+#include "pci/ceiling.h"
 #include "pci/link_read.h"
+#include "pci/path_read.h"
 #include "pci/walk.h"
 
 #include "base/random.h"
@@ -201,11 +203,78 @@ static void test_functions(void **state)
     }
 }
 
+static void check_path(const struct pci_tree *tree, const struct pci_path *path, int32_t index)
+{
+    struct pci_path_ceiling ceiling;
+
+    assert_in_range(path->count, 1, PCI_PATH_HOPS_MAX);
+    assert_int_equal(path->hops[path->count - 1].below.index, index);
+    for (uint32_t i = 0; i < path->count; i++) {
+        const struct pci_hop *hop = &path->hops[i];
+
+        assert_true(hop->shared_count < tree->count);
+        for (uint32_t j = 0; j < hop->shared_count && j < PCI_HOP_SHARED_MAX; j++)
+            assert_true(hop->shared[j] < tree->count && (int32_t)hop->shared[j] != index);
+        assert_in_range(hop->kind, PCI_HOP_UNKNOWN, PCI_HOP_UPLINK);
+        if (i > 0)
+            assert_int_equal(hop->above.index, path->hops[i - 1].below.index);
+    }
+    pci_ceiling_path(path, PCI_TLP_HEADER_4DW, &ceiling);
+    for (uint32_t i = 0; i < path->count; i++) {
+        const struct pci_ceiling *hop = &ceiling.hops[i];
+
+        assert_true(hop->to_memory_bytes_per_s <= hop->raw_bytes_per_s);
+        assert_true(hop->from_memory_bytes_per_s <= hop->raw_bytes_per_s);
+        assert_true(hop->from_memory_rcb_bytes_per_s <= hop->from_memory_bytes_per_s);
+        assert_true(hop->known == (hop->to_memory_bytes_per_s != 0));
+    }
+    assert_in_range(ceiling.to_memory_hop + 1, 0, path->count);
+    assert_in_range(ceiling.from_memory_hop + 1, 0, path->count);
+}
+
+/* Paths of what such a walk found, with capabilities put at random places. */
+static void test_paths(void **state)
+{
+    struct base_random random = {.state = 5};
+    uint64_t hops = 0, links = 0;
+
+    (void)state;
+    for (unsigned round = 0; round < SPACES / 10; round++) {
+        struct random_space space;
+        struct pci_config config = make(&space, &random);
+        struct pci_tree tree = {.capacity = (uint32_t)base_random_below(&random, 40)};
+        struct pci_path *path = malloc(sizeof *path);
+
+        tree.devices = malloc(tree.capacity * sizeof *tree.devices + 1);
+        assert_true(tree.devices != NULL && path != NULL);
+        (void)!pci_walk_segment(&config, 0, 0, space.end_bus % 16, &tree);
+        for (uint32_t i = 0; i < tree.count; i++)
+            if (base_random_below(&random, 3) != 0)
+                tree.devices[i].pcie_cap = (uint16_t)(0x40 + 4 * base_random_below(&random, 48));
+        for (uint32_t i = 0; i < tree.count; i++) {
+            space.reads = 0;
+            if (pci_path_read(&config, &tree, (int32_t)i, path) != STATUS_OK)
+                continue;
+            check_path(&tree, path, (int32_t)i);
+            /* An end, its extended capabilities, the list of capabilities, a bus. */
+            assert_in_range(space.reads, 1, (path->count + 1) * (24 + 960 + 100 + tree.count));
+            hops += path->count;
+            for (uint32_t hop = 0; hop < path->count; hop++)
+                links += path->hops[hop].kind == PCI_HOP_LINK;
+        }
+        free(tree.devices);
+        free(path);
+    }
+    assert_in_range(hops, SPACES, SPACES * 40);
+    assert_in_range(links, SPACES / 20, hops);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walk),
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_paths),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
