@@ -37,6 +37,20 @@ void text_string(struct text *text, const char *string)
         text_char(text, *string++);
 }
 
+void text_trimmed(struct text *text, const uint8_t *bytes, size_t length)
+{
+    bool readable = false;
+
+    while (length > 0 && bytes[length - 1] <= ' ')
+        length--;
+    for (; length > 0 && bytes[0] <= ' '; length--)
+        bytes++;
+    for (size_t i = 0; i < length; i++)
+        readable |= bytes[i] > ' ' && bytes[i] <= '~';
+    for (size_t i = 0; readable && i < length; i++)
+        text_char(text, bytes[i] >= ' ' && bytes[i] <= '~' ? (char)bytes[i] : '?');
+}
+
 void text_vprintf(struct text *text, const char *format, va_list arguments)
 {
     char piece[512];

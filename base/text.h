@@ -29,6 +29,12 @@ void text_vprintf(struct text *text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
 /*
+ * Text of a foreign source, which need not end in a NUL: without blanks and control characters at
+ * its ends, '?' for what is not printable ASCII; nothing at all if no byte can be read.
+ */
+void text_trimmed(struct text *text, const uint8_t *bytes, size_t length);
+
+/*
  * value / 10^decimals with a decimal point: text_decimal(t, 4313, 1) gives "431.3". At most 18
  * decimals.
  */

@@ -1,6 +1,7 @@
 /* result.json: the run, the machine, the controllers and what is attached to them. */
 #include "report/json.h"
 
+#include "report/json_machine.h"
 #include "report/json_run.h"
 #include "report/json_text.h"
 
@@ -16,30 +17,13 @@ static void known(struct json *json, const char *key, enum result_known value)
         json_bool(json, key, value == RESULT_YES);
 }
 
-/* A number that 0 means "not known" for. */
-static void number_or_null(struct json *json, const char *key, uint64_t value)
-{
-    if (value == 0)
-        json_null(json, key);
-    else
-        json_number(json, key, value);
-}
-
-static void string_or_null(struct json *json, const char *key, const char *value)
-{
-    if (value == NULL || value[0] == '\0')
-        json_null(json, key);
-    else
-        json_string(json, key, value);
-}
-
 static void write_run(struct json *json, const struct result *result)
 {
     const struct result_tool *tool = &result->tool;
 
     json_open(json, "run", '{');
     json_string(json, "id", tool->id);
-    string_or_null(json, "rtc", tool->rtc);
+    json_string_or_null(json, "rtc", tool->rtc);
     if (tool->rtc_zone_known)
         json_signed(json, "rtc_zone_minutes", tool->rtc_zone_minutes);
     else
@@ -50,17 +34,6 @@ static void write_run(struct json *json, const struct result *result)
     json_string(json, "arguments", tool->arguments);
     json_string(json, "status", base_status_name(result->status));
     json_bool(json, "finished", result->finished);
-    json_close(json, '}');
-}
-
-static void write_machine(struct json *json, const struct result_machine *machine)
-{
-    json_open(json, "machine", '{');
-    string_or_null(json, "firmware_vendor", machine->firmware_vendor);
-    json_hex(json, "firmware_revision", machine->firmware_revision, 8);
-    json_hex(json, "uefi_revision", machine->uefi_revision, 8);
-    known(json, "secure_boot", machine->secure_boot);
-    json_bool(json, "hypervisor", machine->hypervisor);
     json_close(json, '}');
 }
 
@@ -88,7 +61,7 @@ static void write_clock(struct json *json, const struct hw_clock *clock)
     json_number(json, "spread_ppm", clock->spread_ppm);
     json_number(json, "brackets", clock->brackets);
     json_number(json, "brackets_kept", clock->brackets_kept);
-    number_or_null(json, "cpuid_hz", clock->cpuid_hz);
+    json_number_or_null(json, "cpuid_hz", clock->cpuid_hz);
     if (clock->cpuid_hz != 0 && clock->source != HW_CLOCK_CPUID)
         json_signed(json, "cpuid_differs_ppm", clock->cpuid_differs_ppm);
     else
@@ -148,7 +121,7 @@ static void write_info(struct json *json, const struct drive_info *info)
     json_number(json, "logical_bytes", info->logical_bytes);
     json_number(json, "physical_bytes", info->physical_bytes);
     json_number(json, "alignment_sectors", info->alignment_sectors);
-    number_or_null(json, "rotation_rpm", info->rotation_rpm);
+    json_number_or_null(json, "rotation_rpm", info->rotation_rpm);
     json_number(json, "queue_depth", info->queue_depth);
     json_number(json, "command_sectors_max", info->command_sectors_max);
     json_open_inline(json, "sata_generations", '[');
@@ -156,7 +129,7 @@ static void write_info(struct json *json, const struct drive_info *info)
         if ((info->sata_speeds >> generation & 1) != 0)
             json_number(json, NULL, generation);
     json_close(json, ']');
-    number_or_null(json, "sata_generation", info->link_speed);
+    json_number_or_null(json, "sata_generation", info->link_speed);
     json_bool(json, "lba48", info->lba48);
     json_bool(json, "checksum_valid", info->checksum_valid);
     json_bool(json, "removable", info->removable);
@@ -168,7 +141,7 @@ static void write_drive(struct json *json, const struct result_drive *drive,
 {
     json_open(json, "drive", '{');
     write_info(json, &drive->info);
-    string_or_null(json, "left_alone", drive->left_alone);
+    json_string_or_null(json, "left_alone", drive->left_alone);
     if (drive->planned && drive->run != NULL)
         json_run(json, drive->run, clock);
     else
@@ -182,7 +155,7 @@ static void write_port(struct json *json, const struct result_port *port,
     json_open(json, NULL, '{');
     json_number(json, "port", port->number);
     json_string(json, "kind", port->kind);
-    string_or_null(json, "reason", port->reason);
+    json_string_or_null(json, "reason", port->reason);
     if (port->drive != NULL)
         write_drive(json, port->drive, clock);
     else
@@ -216,7 +189,7 @@ static void write_restored(struct json *json, const struct result_restored *rest
     json_bool(json, "memory_abandoned", restored->memory_abandoned);
     known(json, "firmware_back", restored->firmware_back);
     known(json, "volumes_back", restored->volumes_back);
-    string_or_null(json, "reason", restored->reason);
+    json_string_or_null(json, "reason", restored->reason);
     json_close(json, '}');
 }
 
@@ -229,7 +202,8 @@ static void write_controller(struct json *json, const struct result *result, uin
     write_pci(json, &controller->pci);
     write_link_end(json, "link_upstream", &controller->link.upstream);
     write_link_end(json, "link_downstream", &controller->link.downstream);
-    string_or_null(json, "left_alone", controller->left_alone);
+    json_string_or_null(json, "slot", controller->slot);
+    json_string_or_null(json, "left_alone", controller->left_alone);
     write_ahci(json, controller);
     write_restored(json, &controller->restored);
     json_open(json, "ports", '[');
@@ -247,7 +221,7 @@ void report_json(struct text *text, const struct result *result)
     json_string(&json, "schema", "barelane-result");
     json_number(&json, "schema_version", SCHEMA_VERSION);
     write_run(&json, result);
-    write_machine(&json, &result->machine);
+    json_machine(&json, &result->machine);
     write_clock(&json, &result->clock);
     json_open(&json, "controllers", '[');
     for (uint32_t i = 0; i < result->controller_count; i++)

@@ -1,6 +1,8 @@
 /* JSON's outer form. (RFC 8259.) */
 #include "report/json_text.h"
 
+#include <stddef.h>
+
 static void escaped(struct text *text, const char *string)
 {
     text_char(text, '"');
@@ -111,6 +113,22 @@ void json_null(struct json *json, const char *key)
 {
     begin(json, key);
     text_string(json->text, "null");
+}
+
+void json_string_or_null(struct json *json, const char *key, const char *value)
+{
+    if (value == NULL || value[0] == '\0')
+        json_null(json, key);
+    else
+        json_string(json, key, value);
+}
+
+void json_number_or_null(struct json *json, const char *key, uint64_t value)
+{
+    if (value == 0)
+        json_null(json, key);
+    else
+        json_number(json, key, value);
 }
 
 void json_hex(struct json *json, const char *key, uint64_t value, unsigned digits)

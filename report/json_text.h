@@ -24,6 +24,9 @@ void json_number(struct json *json, const char *key, uint64_t value);
 void json_signed(struct json *json, const char *key, int64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
+/* A string that may be missing, as NULL or ""; a number that 0 means "not known" for. */
+void json_string_or_null(struct json *json, const char *key, const char *value);
+void json_number_or_null(struct json *json, const char *key, uint64_t value);
 /* Bit patterns, as text, because they can exceed what a reader's numbers hold: "0x0000002a". */
 void json_hex(struct json *json, const char *key, uint64_t value, unsigned digits);
 

@@ -1,7 +1,10 @@
 /* Small derivations from the facts of a run, shared by the writers. */
 #include "report/result.h"
 
+#include "base/bits.h"
 #include "base/text.h"
+
+#include <stddef.h>
 
 void result_note(struct result *result, const char *note)
 {
@@ -78,6 +81,76 @@ void result_address(const struct pci_address *address, char ret_name[RESULT_ADDR
     text_init(&text, ret_name, RESULT_ADDRESS_BYTES);
     text_printf(&text, "%04x:%02x:%02x.%x", address->segment, address->bus, address->device,
                 address->function & 7u);
+}
+
+unsigned result_slot_lanes(uint8_t width)
+{
+    static const uint8_t lanes[] = {1, 2, 4, 8, 12, 16, 32};
+
+    return width >= 0x08 && width - 0x08u < COUNT_OF(lanes) ? lanes[width - 0x08u] : 0;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    while (*a != '\0' && lower(*a) == lower(*b)) {
+        a++;
+        b++;
+    }
+    return *a == '\0' && *b == '\0';
+}
+
+bool result_placeholder(const char *name)
+{
+    static const char *const known[] = {
+        "to be filled by o.e.m.",
+        "to be filled by oem",
+        "default string",
+        "system manufacturer",
+        "system product name",
+        "system name",
+        "system version",
+        "base board manufacturer",
+        "base board product name",
+        "base board version",
+        "board manufacturer",
+        "board product name",
+        "type2 - board vendor name1",
+        "type2 - board manufacturer",
+        "type2 - board product name1",
+        "type2 - board version",
+        "product name",
+        "manufacturer",
+        "not specified",
+        "not applicable",
+        "not available",
+        "not defined",
+        "undefined",
+        "unknown",
+        "invalid",
+        "empty",
+        "none",
+        "n/a",
+        "tbd",
+        "oem",
+        "o.e.m.",
+        "x.x",
+    };
+
+    if (name == NULL)
+        return true;
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        if (same_name(name, known[i]))
+            return true;
+    /* "...", "----": without a letter or a digit it names nothing. */
+    for (; *name != '\0'; name++)
+        if ((lower(*name) >= 'a' && lower(*name) <= 'z') || (*name >= '0' && *name <= '9'))
+            return false;
+    return true;
 }
 
 uint64_t result_rate(uint64_t bytes, uint64_t ticks, const struct hw_clock *clock)

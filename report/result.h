@@ -21,6 +21,8 @@
 #define RESULT_PORTS_MAX  32
 #define RESULT_NOTES_MAX  32
 #define RESULT_NOTE_BYTES 160
+#define RESULT_TEXT_BYTES 65 /* of a string that SMBIOS gives */
+#define RESULT_SLOTS_MAX  32
 
 enum result_known {
     RESULT_UNKNOWN,
@@ -38,12 +40,55 @@ struct result_tool {
     const char *arguments;    /* as they were given, "" for none */
 };
 
+/* Board or system. Every string: "" if SMBIOS does not say; placeholders stand as they are. */
+struct result_product {
+    char vendor[RESULT_TEXT_BYTES];
+    char product[RESULT_TEXT_BYTES];
+    char version[RESULT_TEXT_BYTES];
+};
+
+struct result_bios {
+    char vendor[RESULT_TEXT_BYTES];
+    char version[RESULT_TEXT_BYTES];
+    char date[RESULT_TEXT_BYTES]; /* as the firmware writes it: mm/dd/yyyy */
+};
+
+struct result_slot {
+    char designation[RESULT_TEXT_BYTES]; /* as printed on the board, in the best case */
+    uint8_t type;                        /* SMBIOS's codes; 0: not known */
+    uint8_t width;
+    bool addressed; /* `address` is meaningful: the slot's device or the port above it */
+    struct pci_address address;
+};
+
+/* What SMBIOS says of the machine, serial numbers, UUIDs and asset tags apart. */
+struct result_smbios {
+    struct result_bios bios;
+    struct result_product system;
+    struct result_product board;
+    char cpu[RESULT_TEXT_BYTES]; /* name of the first processor, "": unknown */
+    uint64_t memory_mib;         /* of all modules, 0: unknown */
+    uint32_t slot_count;
+    struct result_slot slots[RESULT_SLOTS_MAX];
+};
+
+/* What CPUID says of the processor. */
+struct result_cpu {
+    char name[49];   /* "": it does not say */
+    char vendor[13]; /* "GenuineIntel" */
+    uint32_t family; /* with the extended bits; 0: unknown, and then so are the next two */
+    uint32_t model;
+    uint32_t stepping;
+};
+
 struct result_machine {
     const char *firmware_vendor;
     uint32_t firmware_revision;
     uint32_t uefi_revision; /* of the system table: 0x00020046 is 2.70 */
     enum result_known secure_boot;
     bool hypervisor; /* CPUID 1 ECX bit 31 */
+    struct result_cpu cpu;
+    struct result_smbios smbios;
 };
 
 /* A drive that was identified. */
@@ -76,6 +121,7 @@ struct result_restored {
 struct result_controller {
     struct pci_device pci;
     struct pci_link link;
+    const char *slot;       /* designation of the slot it is in; "": unknown */
     bool taken;             /* the fields below `left_alone` are meaningful */
     const char *left_alone; /* why it was not touched, or why the take-over failed; "" otherwise */
     uint32_t cap, cap2, vs, pi;
@@ -106,6 +152,14 @@ void result_note(struct result *result, const char *note);
  * run, or NOT_FOUND if no drive was measured.
  */
 enum status result_judge(const struct result *result);
+
+/*
+ * The lanes of a slot of this width code, 0 if it does not say lanes. (SMBIOS 3.6, section 7.10.2.)
+ */
+unsigned result_slot_lanes(uint8_t width);
+
+/* NULL, "", or what a firmware's vendor left in place of a name: "To Be Filled By O.E.M.". */
+bool result_placeholder(const char *name);
 
 /* Number of drives with a run. */
 uint32_t result_drives_measured(const struct result *result);

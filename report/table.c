@@ -1,6 +1,7 @@
 /* result.txt and the table on the screen: head, controllers, notes. */
 #include "report/table.h"
 
+#include "report/table_machine.h"
 #include "report/table_text.h"
 
 static const char *clock_source(enum hw_clock_source source)
@@ -26,16 +27,6 @@ static void show_clock(struct text *text, const struct hw_clock *clock)
                 clock->spread_ppm, clock->invariant ? "invariant" : "NOT invariant");
 }
 
-static void show_machine(struct text *text, const struct result_machine *machine)
-{
-    uint32_t uefi = machine->uefi_revision;
-
-    text_string(text, "Firmware ");
-    table_foreign(text, machine->firmware_vendor != NULL ? machine->firmware_vendor : "?", 32);
-    text_printf(text, ", UEFI %u.%u%s\n", uefi >> 16, (uefi & 0xffff) / 10,
-                machine->hypervisor ? "; in a virtual machine" : "");
-}
-
 void report_table_head(struct text *text, const struct result *result)
 {
     const struct result_tool *tool = &result->tool;
@@ -52,7 +43,7 @@ void report_table_head(struct text *text, const struct result *result)
         else
             text_string(text, ", time zone unknown\n");
     }
-    show_machine(text, &result->machine);
+    table_machine(text, &result->machine);
     show_clock(text, &result->clock);
     text_string(text, "Reads only: nothing was written to a tested drive.  "
                       "MB/s: 10^6 bytes per second\n");
@@ -130,6 +121,8 @@ void report_table_controller(struct text *text, const struct result *result, uin
     }
     text_char(text, '\n');
     show_link(text, &shown->link);
+    if (!result_placeholder(shown->slot))
+        table_wrapped(text, "slot", shown->slot);
     if (text_given(shown->left_alone))
         table_wrapped(text, "untouched", shown->left_alone);
     show_restored(text, &shown->restored);

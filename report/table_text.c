@@ -48,21 +48,19 @@ static size_t word_length(const char *string)
     return length;
 }
 
-void table_wrapped(struct text *text, const char *label, const char *string)
+/* Words from column `begin` on, further lines at TABLE_VALUE. */
+static void wrap(struct text *text, size_t begin, const char *string)
 {
-    size_t column = TABLE_VALUE;
+    size_t column = begin;
 
-    text_printf(text, "  %s", label);
-    if (*string != '\0')
-        text_column(text, TABLE_VALUE);
     while (*string != '\0') {
         size_t length = word_length(string);
 
-        if (column > TABLE_VALUE && column + 1 + length > TABLE_COLUMNS) {
+        if (column > begin && column + 1 + length > TABLE_COLUMNS) {
             text_char(text, '\n');
             text_column(text, TABLE_VALUE);
-            column = TABLE_VALUE;
-        } else if (column > TABLE_VALUE) {
+            column = begin = TABLE_VALUE;
+        } else if (column > begin) {
             text_char(text, ' ');
             column++;
         }
@@ -76,4 +74,17 @@ void table_wrapped(struct text *text, const char *label, const char *string)
             string++;
     }
     text_char(text, '\n');
+}
+
+void table_wrapped(struct text *text, const char *label, const char *string)
+{
+    text_printf(text, "  %s", label);
+    if (*string != '\0')
+        text_column(text, TABLE_VALUE);
+    wrap(text, TABLE_VALUE, string);
+}
+
+void table_paragraph(struct text *text, const char *string)
+{
+    wrap(text, 0, string);
 }

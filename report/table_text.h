@@ -21,5 +21,7 @@ void table_capacity(struct text *text, uint64_t bytes);
 void table_foreign(struct text *text, const char *string, size_t most);
 /* A line under `label`, broken at spaces before TABLE_COLUMNS, further lines at TABLE_VALUE. */
 void table_wrapped(struct text *text, const char *label, const char *string);
+/* The same without a label: the first line begins at the left edge. */
+void table_paragraph(struct text *text, const char *string);
 
 #endif

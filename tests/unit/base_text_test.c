@@ -155,6 +155,31 @@ static void test_long_piece(void **state)
     assert_false(text.truncated);
 }
 
+static const char *trimmed(const char *bytes, size_t length)
+{
+    static char out[16];
+
+    text_init(&text, out, sizeof out);
+    text_trimmed(&text, (const uint8_t *)bytes, length);
+    return out;
+}
+
+static void test_trimmed(void **state)
+{
+    (void)state;
+    assert_string_equal(trimmed("", 0), "");
+    assert_string_equal(trimmed("abc", 2), "ab");
+    assert_string_equal(trimmed(" \t a  b\r\n\0 ", 11), "a  b");
+    assert_string_equal(trimmed("\x7f"
+                                "a\0b\xe4~\x01",
+                                7),
+                        "?a?b?~");
+    assert_string_equal(trimmed("   ", 3), "");
+    assert_string_equal(trimmed("\xff\xff \xff", 4), "");
+    assert_string_equal(trimmed("12345678901234567890", 20), "123456789012345");
+    assert_true(text.truncated);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
@@ -167,6 +192,7 @@ int main(void)
         TEST(test_truncation),
         TEST(test_truncation_is_remembered),
         TEST(test_long_piece),
+        TEST(test_trimmed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,6 +88,7 @@ static inline void report_fill_controllers(struct report_rig *all)
                 .prog_if = 1},
         .link = {.upstream = {true, 4, 1, 1, 3, 16, 128, 512},
                  .downstream = {true, 0, 1, 1, 2, 2, 128, 512}},
+        .slot = "PCIEX1_1",
         .taken = true,
         .left_alone = "",
         .cap = 0xc734ff02,
@@ -114,6 +115,27 @@ static inline void report_fill_controllers(struct report_rig *all)
     };
 }
 
+static inline void report_fill_machine(struct result_machine *machine)
+{
+    *machine = (struct result_machine){
+        .firmware_vendor = "EDK II",
+        .firmware_revision = 0x10000,
+        .uefi_revision = 0x20046,
+        .secure_boot = RESULT_NO,
+        .hypervisor = true,
+        .cpu = {"Golden(R) CPU   G9 @ 2.50GHz", "GenuineIntel", 6, 42, 7},
+        .smbios = {.bios = {"Golden Megatrends Inc.", "0901", "11/30/2026"},
+                   .system = {"To Be Filled By O.E.M.", "System Product Name", ""},
+                   .board = {"Golden Computer Inc.", "G9Z68-V \"PRO\"", "Default string"},
+                   .cpu = "Golden CPU, socket 0",
+                   .memory_mib = 16384,
+                   .slot_count = 3,
+                   .slots = {{"PCIEX16_1", 0xb1, 0x0d, true, {0, 0, 1, 0}},
+                             {"PCIEX1_1", 0xa5, 0x08, true, {0, 0, 0x1c, 4}},
+                             {"", 0, 0x05, false, {0, 0, 0, 0}}}},
+    };
+}
+
 static inline struct report_rig *report_rig_new(void)
 {
     struct report_rig *all = calloc(1, sizeof *all);
@@ -126,11 +148,7 @@ static inline struct report_rig *report_rig_new(void)
                                         .version = "0.1.0",
                                         .started_by = "shell",
                                         .arguments = "--seed 42"};
-    result->machine = (struct result_machine){.firmware_vendor = "EDK II",
-                                              .firmware_revision = 0x10000,
-                                              .uefi_revision = 0x20046,
-                                              .secure_boot = RESULT_NO,
-                                              .hypervisor = true};
+    report_fill_machine(&result->machine);
     result->clock = model_clock;
     result->clock.spread_ppm = 12;
     result->clock.cpuid_hz = 2499990000;

@@ -6,6 +6,7 @@
 #include "report/json.h"
 #include "report/json_text.h"
 #include "report/table.h"
+#include "report/table_machine.h"
 #include "report/table_text.h"
 
 static void test_escapes(void **state)
@@ -74,6 +75,28 @@ static void test_nothing_known(void **state)
     free(buffer);
 }
 
+static void fill_names(struct result_machine *machine)
+{
+    struct result_smbios *smbios = &machine->smbios;
+    char(*names[])[RESULT_TEXT_BYTES] = {&smbios->bios.vendor,    &smbios->bios.version,
+                                         &smbios->bios.date,      &smbios->system.vendor,
+                                         &smbios->system.product, &smbios->system.version,
+                                         &smbios->board.vendor,   &smbios->board.product,
+                                         &smbios->board.version,  &smbios->cpu};
+
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        memset(*names[i], i % 2 == 0 ? '"' : 'W', RESULT_TEXT_BYTES - 1);
+    memset(machine->cpu.name, 'W', sizeof machine->cpu.name - 1);
+    memset(machine->cpu.vendor, '\\', sizeof machine->cpu.vendor - 1);
+    machine->cpu.family = machine->cpu.model = machine->cpu.stepping = UINT32_MAX;
+    smbios->memory_mib = UINT64_MAX;
+    smbios->slot_count = RESULT_SLOTS_MAX;
+    for (uint32_t i = 0; i < RESULT_SLOTS_MAX; i++) {
+        smbios->slots[i] = (struct result_slot){"", 255, 14, true, {0xffff, 255, 31, 7}};
+        memset(smbios->slots[i].designation, '\\', RESULT_TEXT_BYTES - 1);
+    }
+}
+
 /* Everything at its largest must fit what the macros promise. */
 static void test_largest(void **state)
 {
@@ -105,6 +128,7 @@ static void test_largest(void **state)
                 run->tests[i].faults.fault[k] = fault;
         }
     }
+    fill_names(&all->result.machine);
     for (uint32_t i = 0; i < 2 * RESULT_NOTES_MAX; i++)
         result_note(&all->result, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80");
     text_init(&text, buffer, bytes);
@@ -178,13 +202,87 @@ static void test_judge(void **state)
     report_rig_free(all);
 }
 
+/* The head of the table for a machine. */
+static const char *head_of(const struct result_machine *machine)
+{
+    static char buffer[2048];
+    struct text text;
+
+    text_init(&text, buffer, sizeof buffer);
+    table_machine(&text, machine);
+    assert_false(text.truncated);
+    return buffer;
+}
+
+/* What the firmware's maker did not fill in is not shown, and the next best name is. */
+static void test_machine_lines(void **state)
+{
+    struct result_machine machine = {.firmware_vendor = "F", .uefi_revision = 0x20046};
+    struct result_smbios *smbios = &machine.smbios;
+
+    (void)state;
+    assert_string_equal(head_of(&machine), "Firmware F, UEFI 2.7\n");
+    smbios->bios = (struct result_bios){"Maker", "1.2", "01/02/2003"};
+    assert_string_equal(head_of(&machine), "Firmware F, UEFI 2.7\nBIOS Maker 1.2 of 01/02/2003\n");
+    smbios->bios = (struct result_bios){"Default string", "1.2", "Unknown"};
+    smbios->board = (struct result_product){"ASUS", "Default string", "1.0"};
+    smbios->system = (struct result_product){"System manufacturer", "SYS 1", "System Version"};
+    assert_string_equal(head_of(&machine), "Firmware F, UEFI 2.7\nSystem SYS 1, BIOS 1.2\n");
+    strcpy(smbios->board.product, "B 1");
+    strcpy(smbios->cpu, "CPU of SMBIOS");
+    assert_string_equal(head_of(&machine), "Firmware F, UEFI 2.7\nBoard ASUS B 1 1.0, BIOS 1.2\n"
+                                           "CPU CPU of SMBIOS\n");
+    strcpy(machine.cpu.name, "CPU   of CPUID");
+    smbios->memory_mib = 4096;
+    assert_non_null(strstr(head_of(&machine), "\nCPU CPU of CPUID, 4096 MiB of memory\n"));
+    machine.cpu.name[0] = smbios->cpu[0] = '\0';
+    assert_non_null(strstr(head_of(&machine), "\n4096 MiB of memory\n"));
+}
+
+static void test_placeholders(void **state)
+{
+    static const char *const yes[] = {"To Be Filled By O.E.M.",
+                                      "TO BE FILLED BY O.E.M.",
+                                      "Default string",
+                                      "System Product Name",
+                                      "System manufacturer",
+                                      "Not Specified",
+                                      "N/A",
+                                      "None",
+                                      "...",
+                                      "- -",
+                                      "x.x",
+                                      ""};
+    static const char *const no[] = {
+        "To Be Filled", "Default string 2", "P8Z77-V", "1", "System Product Name2", "Z", "None 1"};
+
+    (void)state;
+    assert_true(result_placeholder(NULL));
+    for (size_t i = 0; i < COUNT_OF(yes); i++)
+        assert_true(result_placeholder(yes[i]));
+    for (size_t i = 0; i < COUNT_OF(no); i++)
+        assert_false(result_placeholder(no[i]));
+}
+
+static void test_lanes(void **state)
+{
+    (void)state;
+    for (unsigned width = 0; width < 256; width++) {
+        static const uint8_t lanes[] = {1, 2, 4, 8, 12, 16, 32};
+
+        assert_int_equal(result_slot_lanes((uint8_t)width),
+                         width >= 8 && width <= 14 ? lanes[width - 8] : 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_escapes),       cmocka_unit_test(test_empty_and_nested),
         cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_largest),
         cmocka_unit_test(test_longest_row),   cmocka_unit_test(test_wrapping),
-        cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_judge),         cmocka_unit_test(test_machine_lines),
+        cmocka_unit_test(test_placeholders),  cmocka_unit_test(test_lanes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
