@@ -4,6 +4,7 @@
 #include "efi/console.h"
 #include "efi/firmware.h"
 #include "efi/machine.h"
+#include "efi/pure/smbios.h"
 #include "efi/session.h"
 #include "pci/link_read.h"
 
@@ -26,6 +27,7 @@ static void note_machine(struct session *session)
 {
     struct result_machine *machine = &session->result.machine;
     int secure_boot = machine_secure_boot();
+    const char *note;
 
     machine_firmware(session->firmware_vendor, sizeof session->firmware_vendor);
     machine->firmware_vendor = session->firmware_vendor;
@@ -35,6 +37,10 @@ static void note_machine(struct session *session)
                            : secure_boot > 0 ? RESULT_YES
                                              : RESULT_NO;
     machine->hypervisor = machine_virtual();
+    machine_cpu(&machine->cpu);
+    machine_smbios(&machine->smbios, &note);
+    if (note[0] != '\0')
+        result_note(&session->result, note);
 }
 
 static void note_run(struct session *session)
@@ -72,9 +78,12 @@ static void add_target(struct session *session, uint32_t index, const char *left
 {
     struct session_target *target = &session->targets[session->target_count];
     struct result_controller *controller = &session->controllers[session->target_count];
+    const struct result_slot *slot =
+        smbios_slot_of(&session->result.machine.smbios, session->tree.devices, index);
     EFI_TPL level;
 
     target->device = &session->tree.devices[index];
+    controller->slot = slot != NULL ? slot->designation : "";
     controller->pci = *target->device;
     controller->left_alone = left_alone;
     controller->restored.reason = "";

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "efi/firmware.h"
 #include "efi/hw.h"
+#include "efi/pure/cpu.h"
+#include "efi/pure/smbios.h"
 
 #define CPUID_HYPERVISOR BIT32(31)
 
@@ -63,6 +65,45 @@ enum status machine_pm_timer(struct pci_acpi_pm_timer *ret_timer)
     if (status != STATUS_OK)
         return status;
     return pci_acpi_fadt_pm_timer(table, bytes, ret_timer);
+}
+
+void machine_smbios(struct result_smbios *facts, const char **ret_note)
+{
+    static const EFI_GUID guids[] = {SMBIOS3_TABLE_GUID, SMBIOS_TABLE_GUID};
+    enum status status = STATUS_NOT_FOUND;
+
+    *facts = (struct result_smbios){.slot_count = 0};
+    *ret_note = "";
+    /* The old tables, if there are both, cannot say more than the new ones. */
+    for (size_t i = 0; i < COUNT_OF(guids); i++) {
+        const void *entry = firmware_table(&guids[i]);
+
+        if (entry == NULL)
+            continue;
+        status = smbios_read(&memory, (UINTN)entry, facts);
+        if (status != STATUS_INVALID)
+            break;
+    }
+    if (status == STATUS_INVALID)
+        *ret_note = "SMBIOS is malformed: what it says of the machine is incomplete";
+    else if (status == STATUS_FULL)
+        *ret_note = "SMBIOS has more slots than are listed";
+}
+
+void machine_cpu(struct result_cpu *ret_cpu)
+{
+    struct cpu_leaves leaves = {0};
+    uint32_t r[4];
+
+    hw_cpuid(0, 0, leaves.vendor);
+    hw_cpuid(1, 0, r);
+    leaves.signature = r[0];
+    hw_cpuid(CPU_LEAF_EXTENDED, 0, r);
+    leaves.extended_max = r[0];
+    if (leaves.extended_max >= CPU_LEAF_NAME + 2)
+        for (uint32_t i = 0; i < 3; i++)
+            hw_cpuid(CPU_LEAF_NAME + i, 0, leaves.name[i]);
+    cpu_decode(&leaves, ret_cpu);
 }
 
 bool machine_virtual(void)

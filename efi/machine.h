@@ -1,6 +1,7 @@
 /*
  * Facts about the machine that the firmware's tables and the processor give: where ACPI's tables
- * are, what the firmware calls itself, whether this is a virtual machine, the time of day.
+ * are, what SMBIOS and CPUID say, what the firmware calls itself, whether this is a virtual
+ * machine, the time of day.
  */
 #ifndef EFI_MACHINE_H
 #define EFI_MACHINE_H
@@ -8,6 +9,7 @@
 #include "base/status.h"
 #include "pci/acpi.h"
 #include "pci/config.h"
+#include "report/result.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +22,15 @@ void machine_read_mcfg(struct pci_host *host, const char **ret_note);
 
 /* The ACPI PM timer. STATUS_NOT_FOUND or STATUS_INVALID as pci_acpi_fadt_pm_timer. */
 enum status machine_pm_timer(struct pci_acpi_pm_timer *ret_timer) MUST_CHECK;
+
+/*
+ * What SMBIOS says; without tables nothing is known. *ret_note: "" or what is wrong with them
+ * (static).
+ */
+void machine_smbios(struct result_smbios *facts, const char **ret_note);
+
+/* What CPUID says of the processor that this runs on. */
+void machine_cpu(struct result_cpu *ret_cpu);
 
 /* CPUID leaf 1, ECX bit 31: a hypervisor is present. */
 bool machine_virtual(void);
