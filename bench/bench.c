@@ -153,6 +153,8 @@ static void finish_test(struct bench *bench, enum engine_next next)
     struct bench_test *test = engine_test(bench);
 
     next = drain(bench, next);
+    if (engine_step(bench)->kind == PLAN_VERIFY)
+        next = verify_judge(bench, next);
     test->time.elapsed_ticks = bench->now_ticks - bench->run->origin_ticks - test->time.begin_ticks;
     bench->counting = false;
     if (next == ENGINE_DONE) {

@@ -105,6 +105,9 @@ size_t engine_collect(struct bench *bench, enum engine_pick pick);
 enum engine_next overhead_unit(struct bench *bench);
 void overhead_finish(struct bench *bench);
 enum engine_next verify_unit(struct bench *bench);
+
+/* However verify ends: one difference ends the run. */
+enum engine_next verify_judge(struct bench *bench, enum engine_next next);
 enum engine_next transfer_unit(struct bench *bench);
 enum status transfer_probe(struct bench *bench) MUST_CHECK;
 enum status transfer_make_up(struct bench *bench) MUST_CHECK;

@@ -41,17 +41,11 @@ static enum bench_verify_method verify_method(const struct bench *bench)
     return BENCH_VERIFY_TWICE;
 }
 
-static enum engine_next verify_end(struct bench *bench)
+enum engine_next verify_judge(struct bench *bench, enum engine_next next)
 {
-    const struct bench_verify *verify = &bench->run->verify;
-
-    if (verify->differ > 0) {
-        bench->run->voided = true;
-        return engine_end_run(bench, STATUS_MISMATCH, "data read by two ways differs");
-    }
-    if (verify->equal == 0)
-        return engine_fail_test(bench, "no place could be read");
-    return ENGINE_DONE;
+    if (bench->run->verify.differ == 0 || next == ENGINE_END_RUN)
+        return next;
+    return engine_end_run(bench, STATUS_MISMATCH, "data read by two ways differs");
 }
 
 enum engine_next verify_unit(struct bench *bench)
@@ -76,6 +70,7 @@ enum engine_next verify_unit(struct bench *bench)
         place->state = equal ? BENCH_PLACE_EQUAL : BENCH_PLACE_DIFFERS;
         verify->equal += equal;
         verify->differ += !equal;
+        bench->run->voided = bench->run->voided || !equal;
     } else {
         enum engine_next next = engine_failure(bench, bench->setup.drive, status, 1);
 
@@ -84,5 +79,9 @@ enum engine_next verify_unit(struct bench *bench)
             return next;
     }
     bench->done++;
-    return bench->done < engine_step(bench)->count ? ENGINE_MORE : verify_end(bench);
+    if (bench->done < engine_step(bench)->count)
+        return ENGINE_MORE;
+    if (verify->equal + verify->differ == 0)
+        return engine_fail_test(bench, "no place could be read");
+    return ENGINE_DONE;
 }

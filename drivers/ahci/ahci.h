@@ -91,6 +91,7 @@ struct ahci_controller {
     uint32_t slots;             /* command slots, 1 to 32 */
     uint64_t links_on_ticks;    /* when all links were switched on */
     bool ownership_taken;       /* BOHC.OOS was set by us */
+    uint32_t bohc_found;        /* BOHC before that, without its status bits */
     bool attached;
     bool gone; /* a register read as all ones: none is touched any more */
     struct ahci_port ports[AHCI_PORTS_MAX];

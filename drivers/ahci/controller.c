@@ -172,7 +172,9 @@ static enum status hand_off(struct ahci_controller *controller)
         return STATUS_GONE;
     if ((bohc & AHCI_BOHC_BOS) == 0)
         return STATUS_OK;
-    hw_reg_write(&controller->window, AHCI_BOHC, AHCI_BOHC_OOS);
+    /* BOS and SOOE stay: the first is the firmware's to clear, the second calls the firmware. */
+    controller->bohc_found = bohc & ~(AHCI_BOHC_OOC | AHCI_BOHC_BB);
+    hw_reg_write(&controller->window, AHCI_BOHC, controller->bohc_found | AHCI_BOHC_OOS);
     controller->ownership_taken = true;
     status = hw_wait_reg(&controller->window, &owned, AHCI_LIMIT_HANDOFF_MS * ms, &bohc);
     if (status == STATUS_TIMEOUT && (bohc & AHCI_BOHC_BB) != 0)
@@ -355,7 +357,7 @@ static void give_back_generics(struct ahci_controller *controller)
         return;
     hw_reg_write(&controller->window, AHCI_IS, is);
     if (controller->ownership_taken)
-        hw_reg_write(&controller->window, AHCI_BOHC, 0);
+        hw_reg_write(&controller->window, AHCI_BOHC, controller->bohc_found);
     hw_reg_write(&controller->window, AHCI_GHC,
                  AHCI_GHC_AE | (controller->ghc_found & AHCI_GHC_IE));
     if ((controller->ghc_found & AHCI_GHC_AE) == 0 && (controller->cap & AHCI_CAP_SAM) == 0)

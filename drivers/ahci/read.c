@@ -66,13 +66,25 @@ static enum status prepare(struct drive *drive, uint32_t slot, const struct driv
     return STATUS_OK;
 }
 
+static const char *operation_name(const struct ahci_port *port)
+{
+    if (port->queued)
+        return ahci_command_name(ATA_READ_FPDMA_QUEUED);
+    return ahci_command_name(port->drive.info.lba48 ? ATA_READ_DMA_EXT : ATA_READ_DMA);
+}
+
 static enum status start(struct drive *drive, uint32_t slots, uint64_t *ret_t0)
 {
     struct ahci_port *port = port_of(drive);
     bool queued = (port->prepared_queued & slots) != 0;
     uint64_t t0;
 
-    if (slots == 0 || (slots & ~port->prepared) != 0 || !port->running || port->controller->gone)
+    if (port->controller->gone) {
+        port->drive.fault =
+            (struct drive_fault){.kind = DRIVE_FAULT_GONE, .operation = operation_name(port)};
+        return STATUS_GONE;
+    }
+    if (slots == 0 || (slots & ~port->prepared) != 0 || !port->running)
         return STATUS_INVALID;
     /* Queued and other commands are never outstanding together (Serial ATA 3.x, 13.6.4). */
     if (queued && (slots & ~port->prepared_queued) != 0)
@@ -102,13 +114,6 @@ static uint64_t lowest_lba(const struct ahci_port *port, uint32_t slots)
         if ((slots >> slot & 1) != 0 && port->slot_lba[slot] < lowest)
             lowest = port->slot_lba[slot];
     return lowest;
-}
-
-static const char *operation_name(const struct ahci_port *port)
-{
-    if (port->queued)
-        return ahci_command_name(ATA_READ_FPDMA_QUEUED);
-    return ahci_command_name(port->drive.info.lba48 ? ATA_READ_DMA_EXT : ATA_READ_DMA);
 }
 
 /* Records, recovers, and gives the status of the failure itself unless the controller went. */

@@ -38,6 +38,7 @@
 
 #define AHCI_BOHC_BOS BIT32(0)
 #define AHCI_BOHC_OOS BIT32(1)
+#define AHCI_BOHC_OOC BIT32(3) /* write 1 to clear */
 #define AHCI_BOHC_BB  BIT32(4)
 
 #define AHCI_VS_1_2 0x00010200u

@@ -199,6 +199,23 @@ static void test_verify_mismatch(void **state)
     rig_free(rig);
 }
 
+/* One wrong byte early on, and then a drive so bad that verify gives up: void all the same. */
+static void test_verify_mismatch_before_failures(void **state)
+{
+    struct rig *rig = rig_new();
+
+    (void)state;
+    rig->fake.corrupt_lba = 3;
+    rig->fake.bad_from_lba = rig->fake.drive.info.sectors / 4;
+    rig_run(rig);
+    assert_true(rig->run.verify.unread >= 16);
+    assert_int_equal(rig->run.verify.differ, 1);
+    assert_true(rig->run.voided);
+    assert_int_equal(rig->run.status, STATUS_MISMATCH);
+    assert_int_equal(rig_test(rig, PLAN_TRANSFER)->state, BENCH_NOT_RUN);
+    rig_free(rig);
+}
+
 /* A drive that answers without delivering anything must not pass for one that delivers twice. */
 static void test_verify_no_data(void **state)
 {
@@ -270,11 +287,17 @@ static void test_begin_refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constant_latency), cmocka_unit_test(test_two_latencies),
-        cmocka_unit_test(test_places_and_seed),  cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_depth_time_limit), cmocka_unit_test(test_overhead),
-        cmocka_unit_test(test_verify),           cmocka_unit_test(test_verify_mismatch),
-        cmocka_unit_test(test_verify_no_data),   cmocka_unit_test(test_abort),
+        cmocka_unit_test(test_constant_latency),
+        cmocka_unit_test(test_two_latencies),
+        cmocka_unit_test(test_places_and_seed),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_depth_time_limit),
+        cmocka_unit_test(test_overhead),
+        cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_verify_mismatch),
+        cmocka_unit_test(test_verify_mismatch_before_failures),
+        cmocka_unit_test(test_verify_no_data),
+        cmocka_unit_test(test_abort),
         cmocka_unit_test(test_begin_refuses),
     };
 

@@ -46,10 +46,11 @@ struct fake {
     uint64_t away_ns;
 
     /* What goes wrong. */
-    uint64_t bad_lba;     /* commands that touch it fail with STATUS_DEVICE */
-    uint64_t corrupt_lba; /* the queued command delivers one wrong byte there */
-    uint64_t hang_every;  /* every n-th command never completes; 0: none */
-    uint64_t gone_after;  /* after so many commands nothing answers */
+    uint64_t bad_lba;      /* commands that touch it fail with STATUS_DEVICE */
+    uint64_t bad_from_lba; /* so do all that begin at or behind it */
+    uint64_t corrupt_lba;  /* the queued command delivers one wrong byte there */
+    uint64_t hang_every;   /* every n-th command never completes; 0: none */
+    uint64_t gone_after;   /* after so many commands nothing answers */
     bool never_recovers;
 
     /* State. */
@@ -209,6 +210,8 @@ static inline enum status fake_await(struct drive *drive, uint32_t slots, uint64
 
         if ((slots >> slot & 1) == 0 || fake->done_ns[slot] > model_now_ns())
             continue;
+        if (read->lba >= fake->bad_from_lba)
+            return fake_fail(fake, STATUS_DEVICE, DRIVE_FAULT_TASK_FILE, read->lba);
         if (fake->bad_lba >= read->lba && fake->bad_lba < read->lba + read->sectors)
             return fake_fail(fake, STATUS_DEVICE, DRIVE_FAULT_TASK_FILE, fake->bad_lba);
         fake_deliver(fake, read);
@@ -264,6 +267,7 @@ static inline struct rig *rig_new(void)
     fake->media_bytes_per_s = 1000000000;
     fake->slow_from_lba = FAKE_NEVER;
     fake->bad_lba = FAKE_NEVER;
+    fake->bad_from_lba = FAKE_NEVER;
     fake->corrupt_lba = FAKE_NEVER;
     fake->gone_after = FAKE_NEVER;
     rig->options.seed = 42;
