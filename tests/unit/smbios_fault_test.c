@@ -33,6 +33,30 @@ static void damage_entry(struct smbios_rig *rig)
     }
 }
 
+/* The old entry point has a part with a name and a checksum of its own, inside the whole's. */
+static void test_damaged_intermediate(void **state)
+{
+    struct smbios_rig rig = {0};
+    struct result_smbios facts;
+    unsigned count;
+
+    (void)state;
+    count = rig_machine(&rig);
+    for (size_t bit = 8 * 0x10; bit < 8 * 0x1f; bit++) {
+        rig_entry2(&rig, rig.table_bytes, count);
+        rig.entry[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        seal(rig.entry, 0x1f, 4);
+        assert_int_equal(rig_read(&rig, &facts), STATUS_INVALID);
+    }
+    for (size_t at = 0x10; at < 0x15; at++) {
+        rig_entry2(&rig, rig.table_bytes, count);
+        rig.entry[at] = 'x';
+        rig_seal2(&rig);
+        assert_int_equal(rig_read(&rig, &facts), STATUS_INVALID);
+    }
+    rig_free(&rig);
+}
+
 static void test_damaged_entry(void **state)
 {
     struct smbios_rig rig = {0};
@@ -188,9 +212,9 @@ static void test_overlap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_damaged_entry), cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_flipped),       cmocka_unit_test(test_random),
-        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_damaged_entry), cmocka_unit_test(test_damaged_intermediate),
+        cmocka_unit_test(test_cut),           cmocka_unit_test(test_flipped),
+        cmocka_unit_test(test_random),        cmocka_unit_test(test_overlap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
