@@ -13,7 +13,7 @@ static const EFI_GUID block_guid = EFI_BLOCK_IO_PROTOCOL_GUID;
 #define OPTICAL_BLOCK 2048
 
 /* CRC of every verify place of a drive, read by the firmware's own driver. False: a read failed. */
-static bool read_references(EFI_BLOCK_IO *block, uint32_t *ret_references)
+static bool read_references(EFI_BLOCK_IO *block, struct session_references *ret_references)
 {
     EFI_BLOCK_IO_MEDIA *media = block->Media;
     EFI_PHYSICAL_ADDRESS buffer = 0;
@@ -30,9 +30,11 @@ static bool read_references(EFI_BLOCK_IO *block, uint32_t *ret_references)
                !EFI_ERROR(block->ReadBlocks(block, media->MediaId, place.lba, bytes,
                                             (void *)(UINTN)buffer));
         if (good)
-            ret_references[i] = base_crc32(0, (void *)(UINTN)buffer, bytes);
+            ret_references->crc[i] = base_crc32(0, (void *)(UINTN)buffer, bytes);
     }
     firmware.boot->FreePages(buffer, pages);
+    ret_references->sectors = media->LastBlock + 1;
+    ret_references->logical_bytes = media->BlockSize;
     return good;
 }
 
@@ -40,7 +42,7 @@ static void add_references(struct session_target *target, EFI_HANDLE handle)
 {
     EFI_BLOCK_IO *block = firmware_protocol(handle, &block_guid);
     int port = device_path_sata_port(firmware_protocol(handle, &path_guid), target->handover.path);
-    uint32_t *references;
+    struct session_references *references;
 
     if (block == NULL || port < 0 || target->references[port] != NULL)
         return;
@@ -48,7 +50,7 @@ static void add_references(struct session_target *target, EFI_HANDLE handle)
         block->Media->LastBlock == 0 || block->Media->BlockSize < 512 ||
         block->Media->BlockSize == OPTICAL_BLOCK || block->Media->BlockSize > 4096)
         return;
-    references = firmware_allocate((PLAN_VERIFY_PLACES + 1) * sizeof *references);
+    references = firmware_allocate(sizeof *references);
     if (references == NULL)
         return;
     if (read_references(block, references))
@@ -72,8 +74,27 @@ static void collect_references(struct session_target *target)
     firmware_free_pool(handles);
 }
 
+/*
+ * The firmware may count ports or sectors otherwise; what it read then says nothing about this
+ * drive, and verify compares two commands instead.
+ */
+static void check_references(struct session *session, struct session_target *target, unsigned port)
+{
+    const struct session_references *references = target->references[port];
+    const struct drive_info *info = &target->drives[port]->info;
+
+    if (references == NULL ||
+        (references->sectors == info->sectors && references->logical_bytes == info->logical_bytes))
+        return;
+    firmware_free(target->references[port]);
+    target->references[port] = NULL;
+    result_note(&session->result, "The firmware gives a drive another size than the drive itself: "
+                                  "its reads are no reference.");
+}
+
 /* Registers as the result shows them. */
-static void note_ports(struct session_target *target, struct result_controller *controller)
+static void note_ports(struct session *session, struct session_target *target,
+                       struct result_controller *controller)
 {
     struct ahci_controller *ahci = target->ahci;
 
@@ -99,6 +120,7 @@ static void note_ports(struct session_target *target, struct result_controller *
         if (entry->drive != NULL) {
             entry->drive->info = drive->info;
             entry->drive->left_alone = "";
+            check_references(session, target, i);
         }
         controller->port_count++;
     }
@@ -190,11 +212,14 @@ static void claim(struct session *session, uint32_t number)
         text_init(&text, line, sizeof line);
         text_printf(&text, "Controller %u: looking for a drive on port %u", (unsigned)number, i);
         console_status(line);
-        if (ahci_port_probe(target->ahci, i) == STATUS_GONE)
+        if (ahci_port_probe(target->ahci, i) == STATUS_GONE) {
+            result_note(&session->result, "A controller stopped answering while its ports were "
+                                          "looked at.");
             break;
+        }
     }
     console_status("");
-    note_ports(target, controller);
+    note_ports(session, target, controller);
 }
 
 /* Is there a drive, and not just a port, for every -d? */
@@ -202,12 +227,20 @@ static enum status check_drives(const struct session *session)
 {
     for (uint32_t i = 0; i < session->options.drive_count; i++) {
         struct options_drive wanted = session->options.drives[i];
+        const char *left_alone = "";
 
-        if (wanted.controller < session->target_count &&
-            session->targets[wanted.controller].drives[wanted.port] != NULL)
-            continue;
-        console_printf("barelane: there is no drive %u:%u to test: -l lists the drives\n",
-                       (unsigned)wanted.controller, (unsigned)wanted.port);
+        if (wanted.controller < session->target_count) {
+            if (session->targets[wanted.controller].drives[wanted.port] != NULL)
+                continue;
+            left_alone = session->controllers[wanted.controller].left_alone;
+        }
+        console_printf("barelane: there is no drive %u:%u to test: ", (unsigned)wanted.controller,
+                       (unsigned)wanted.port);
+        if (left_alone[0] != '\0')
+            console_printf("controller %u is left alone, %s\n", (unsigned)wanted.controller,
+                           left_alone);
+        else
+            console_print("-l lists the drives\n");
         return STATUS_NOT_FOUND;
     }
     return STATUS_OK;

@@ -12,8 +12,8 @@
 #define PM_TIMER_HZ 3579545u /* ACPI 6.4, section 4.8.2.1 */
 
 #define BRACKETS       4000
-#define BRACKET_COUNTS 895     /* a quarter of a millisecond: 4000 of them make a second */
-#define READS_MAX      1000000 /* without a bracket: a read takes about a microsecond */
+#define BRACKET_COUNTS 895      /* a quarter of a millisecond: 4000 of them make a second */
+#define READS_MAX      20000000 /* in all; a read takes up to about a microsecond */
 #define STALL_US       100000
 
 #define CPUID_TSC              0x15u
@@ -47,17 +47,16 @@ static bool tsc_invariant(void)
 
 /*
  * Brackets a quarter of a millisecond apart by the counter's own count. False if the counter stands
- * still.
+ * still or crawls.
  */
 static bool take_brackets(const struct pci_acpi_pm_timer *timer, struct hw_bracket *brackets)
 {
     struct hw_counter counter = {timer->memory, timer->address};
+    uint32_t reads = 0;
     uint32_t mask = timer->bits == 24 ? 0xffffffu : UINT32_MAX;
 
     hw_counter_bracket(&counter, &brackets[0]);
     for (size_t i = 1; i < BRACKETS; i++) {
-        uint32_t reads = 0;
-
         do {
             if (reads++ == READS_MAX)
                 return false;

@@ -144,15 +144,27 @@ void console_drain(void)
     break_seen = false;
 }
 
+/* A single key that may have been touched by accident does not discard a long run. */
+static bool confirm_stop(void)
+{
+    char key;
+
+    console_status("");
+    console_print("Stop the run? y stops it, any other key goes on: ");
+    key = console_wait_key(10000);
+    console_print("\n");
+    return key == 'y' || key == CONSOLE_CTRL_C;
+}
+
 bool console_break(void)
 {
     break_seen = break_seen || shell_break();
     for (int i = 0; i < 8; i++) {
         char key = console_key();
 
-        if (key == CONSOLE_CTRL_C)
+        if (key == CONSOLE_CTRL_C || ((key == CONSOLE_ESCAPE || key == 'q') && confirm_stop()))
             break_seen = true;
-        if (key == CONSOLE_NO_KEY)
+        if (key == CONSOLE_NO_KEY || break_seen)
             break;
     }
     return break_seen;

@@ -39,7 +39,10 @@ char console_wait_key(uint32_t ms);
 /* Forgets keys typed before now, and a wish to stop. */
 void console_drain(void);
 
-/* The user asked to stop: Ctrl-C, or the shell's break. Keys met on the way are dropped. */
+/*
+ * The user asked to stop: Ctrl-C, the shell's break, or q (also Esc, which a serial line delivers
+ * late) and a confirmation. Other keys met on the way are dropped.
+ */
 bool console_break(void);
 
 /* Writes to every serial port the firmware knows, byte by byte; false if there is none. */

@@ -8,6 +8,8 @@
 #include "report/json.h"
 #include "report/table.h"
 
+static const EFI_GUID path_guid = EFI_DEVICE_PATH_PROTOCOL_GUID;
+
 #define JSON_FILE  "result.json"
 #define TABLE_FILE "result.txt"
 #define CSV_FILE   "samples.csv"
@@ -88,12 +90,12 @@ static bool buffers(struct session *session)
     return files->json != NULL && files->table != NULL && files->rows != NULL;
 }
 
-/* By its path: once the controller is taken, the volume's handle no longer exists. */
-static bool on_taken_controller(const struct session *session, const struct volume *volume)
+/* By its path: while a controller is taken, handles below it do not exist. */
+static bool on_tested_controller(const struct session *session, const uint8_t *path)
 {
     for (uint32_t i = 0; i < session->target_count; i++) {
-        if (session->targets[i].handover.taken &&
-            device_path_below(volume->path, session->targets[i].handover.path))
+        if (session->controllers[i].taken &&
+            device_path_below(path, session->targets[i].handover.path))
             return true;
     }
     return false;
@@ -119,7 +121,7 @@ enum status session_open_files(struct session *session)
                        why(files->status));
         return STATUS_OK;
     }
-    if (on_taken_controller(session, &files->volume)) {
+    if (on_tested_controller(session, files->volume.path)) {
         console_print("The boot volume's controller is under test: results wait in memory.\n");
         return STATUS_OK;
     }
@@ -213,14 +215,6 @@ static enum status save(struct session *session)
     return table != STATUS_OK ? table : files->rows_status;
 }
 
-/* Everything, and pci.txt last: it is long, and figures matter more. */
-static enum status save_at_end(struct session *session)
-{
-    enum status status = save(session);
-
-    return status == STATUS_OK ? session_save_tree(session) : status;
-}
-
 void session_checkpoint(struct session *session)
 {
     if (session->files.made)
@@ -249,6 +243,7 @@ static void save_elsewhere(struct session *session, EFI_HANDLE handle)
 
     volume_forget(&files->volume);
     files->made = false;
+    files->json_saved = false;
     files->rows_begun = false;
     files->rows_status = STATUS_OK;
     for (uint32_t i = 0; i < session->target_count; i++)
@@ -257,16 +252,24 @@ static void save_elsewhere(struct session *session, EFI_HANDLE handle)
     if (files->status == STATUS_OK)
         files->status = make_folder(session);
     if (files->status == STATUS_OK)
-        files->status = save_at_end(session);
+        files->status = save(session);
+    if (files->status != STATUS_OK)
+        console_printf("That volume does not take them either: %s.\n", why(files->status));
 }
 
 /* Asks an attending user for another, removable volume. */
 static void offer_volumes(struct session *session)
 {
-    UINTN count;
-    EFI_HANDLE *handles = volume_removable(&session->files.volume, &count);
+    UINTN found;
+    UINTN count = 0;
+    EFI_HANDLE *handles = volume_removable(&session->files.volume, &found);
     char key;
 
+    /* Firmware may call a hot-plug SATA disk removable; a tested disk is never written to. */
+    for (UINTN i = 0; i < found; i++) {
+        if (!on_tested_controller(session, firmware_protocol(handles[i], &path_guid)))
+            handles[count++] = handles[i];
+    }
     if (count > 9)
         count = 9;
     for (UINTN i = 0; i < count; i++) {
@@ -310,7 +313,7 @@ enum status session_deliver(struct session *session)
     if (files->remembered && !files->made && files->status == STATUS_OK)
         files->status = make_folder(session);
     if (files->made)
-        files->status = save_at_end(session);
+        files->status = save(session);
     if (files->status != STATUS_OK) {
         say_not_saved(session);
         if (session->attended)
@@ -320,6 +323,8 @@ enum status session_deliver(struct session *session)
         send_json(session);
     if (files->made && files->json_saved)
         console_printf("Results: \\barelane\\%s\\\n", files->volume.name);
+    if (files->status == STATUS_OK && session_save_tree(session) != STATUS_OK)
+        console_print("pci.txt could not be saved.\n");
     volume_forget(&files->volume);
     return files->status;
 }

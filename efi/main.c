@@ -44,7 +44,7 @@ static enum status run(struct session *session)
         session_release(session);
         return status;
     }
-    console_print("Ctrl-C stops the run; what was measured is kept.\n");
+    console_print("Ctrl-C stops the run, q asks first; what was measured is kept.\n");
     status = session_measure(session);
     session_release(session);
     session->result.status = result_judge(&session->result);

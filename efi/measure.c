@@ -28,6 +28,15 @@ static bool chosen(const struct session *session, uint32_t controller, uint32_t 
     return false;
 }
 
+/* What stands in the files while it is not the drive's turn yet, and if that never comes. */
+static void mark_not_begun(struct bench_run *run)
+{
+    run->status = STATUS_ABORTED;
+    run->reason = "the run ended before its turn";
+    for (uint32_t i = 0; i < PLAN_STEPS_MAX; i++)
+        run->tests[i].reason = run->reason;
+}
+
 static struct work *make_work(const struct drive_info *info, const struct plan_options *options,
                               const char **ret_reason)
 {
@@ -41,6 +50,7 @@ static struct work *make_work(const struct drive_info *info, const struct plan_o
         firmware_free(work);
         return NULL;
     }
+    mark_not_begun(&work->run);
     work->capacity = plan_samples_max(&work->run.plan);
     work->samples = firmware_allocate(work->capacity * sizeof *work->samples);
     work->scratch = firmware_allocate(work->capacity * sizeof *work->scratch);
@@ -83,11 +93,16 @@ static struct work *work_of(struct result_drive *drive)
 enum status session_plan(struct session *session)
 {
     struct session_place place = {0, 0};
+    struct result_drive *drive;
     uint32_t port;
 
     session->null_drive = null_drive_init(&session->null_memory);
-    while (session_next_drive(session, &place, &port) != NULL)
+    while ((drive = session_next_drive(session, &place, &port)) != NULL) {
         plan_drive(session, place.controller, port);
+        if (!drive->planned && session->options.drive_count == 0)
+            console_printf("Drive %u:%u is left alone: %s.\n", (unsigned)place.controller,
+                           (unsigned)port, drive->left_alone);
+    }
     return result_drives_measured(&session->result) > 0 ? STATUS_OK : STATUS_NOT_FOUND;
 }
 
@@ -129,6 +144,18 @@ static bool step(struct bench *bench)
     return more;
 }
 
+/* Why a drive must not be run any more, or NULL: all drives of a controller share a data buffer. */
+static const char *out_of_bounds(const struct ahci_controller *ahci)
+{
+    if (ahci->gone)
+        return "its controller stopped answering";
+    for (unsigned i = 0; i < AHCI_PORTS_MAX; i++) {
+        if (ahci->ports[i].stuck)
+            return "a port of its controller does not stop and may still write to memory";
+    }
+    return NULL;
+}
+
 /* Runs one drive; the files are brought up to date after every test. */
 static enum status run_drive(struct session *session, uint32_t controller, uint32_t port)
 {
@@ -136,6 +163,7 @@ static enum status run_drive(struct session *session, uint32_t controller, uint3
     struct result_drive *drive = target->drives[port];
     struct work *work = work_of(drive);
     struct bench *bench = &work->bench;
+    const struct session_references *references = target->references[port];
     const struct bench_setup setup = {
         .drive = ahci_port_drive(target->ahci, port),
         .null_drive = session->null_drive,
@@ -144,7 +172,7 @@ static enum status run_drive(struct session *session, uint32_t controller, uint3
         .samples = work->samples,
         .scratch = work->scratch,
         .capacity = work->capacity,
-        .references = target->references[port],
+        .references = references != NULL ? references->crc : NULL,
     };
     uint64_t draw_ticks = hw_clock_ticks(&session->result.clock, DRAW_NS);
     uint64_t drawn = hw_ticks() - draw_ticks;
@@ -183,12 +211,17 @@ enum status session_measure(struct session *session)
     uint32_t port;
 
     while ((drive = session_next_drive(session, &place, &port)) != NULL) {
-        enum status status = STATUS_OK;
+        const char *reason;
 
-        if (drive->planned)
-            status = run_drive(session, place.controller, port);
-        if (status != STATUS_OK)
-            return status;
+        if (!drive->planned)
+            continue;
+        reason = out_of_bounds(session->targets[place.controller].ahci);
+        if (reason != NULL) {
+            drive->run->status = STATUS_GONE;
+            drive->run->reason = reason;
+        } else if (run_drive(session, place.controller, port) == STATUS_ABORTED) {
+            return STATUS_ABORTED;
+        }
     }
     return STATUS_OK;
 }

@@ -21,15 +21,22 @@
 #define SESSION_FUNCTIONS_MAX   2048
 #define SESSION_ROWS_BYTES      (1u << 20) /* of session_files.rows */
 
+/* What the firmware's driver read of one drive, and what it takes the drive for. */
+struct session_references {
+    uint64_t sectors;
+    uint32_t logical_bytes;
+    uint32_t crc[PLAN_VERIFY_PLACES];
+};
+
 /* One AHCI controller. Its number for the user is its index. */
 struct session_target {
     const struct pci_device *device;
     struct handover handover;
-    struct ahci_controller *ahci;                /* NULL: not taken */
-    struct hw_dma buffer;                        /* data of the benchmark */
-    uint32_t *references[AHCI_PORTS_MAX];        /* CRCs read through the firmware; NULL: none */
-    struct result_drive *drives[AHCI_PORTS_MAX]; /* NULL: no drive on that port */
-    uint32_t rows_saved[AHCI_PORTS_MAX];         /* samples that are in samples.csv */
+    struct ahci_controller *ahci;                          /* NULL: not taken */
+    struct hw_dma buffer;                                  /* data of the benchmark */
+    struct session_references *references[AHCI_PORTS_MAX]; /* NULL: none */
+    struct result_drive *drives[AHCI_PORTS_MAX];           /* NULL: no drive on that port */
+    uint32_t rows_saved[AHCI_PORTS_MAX];                   /* samples that are in samples.csv */
 };
 
 /* Where the results stand. */

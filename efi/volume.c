@@ -144,7 +144,7 @@ static enum status write_all(EFI_FILE_HANDLE file, const void *bytes, UINTN coun
     return from_efi(file->Flush(file));
 }
 
-/* File information with the new name; the firmware wants it whole. */
+/* File information with the new name and exactly its size (UEFI 2.10, section 13.5.16). */
 static enum status rename_file(EFI_FILE_HANDLE file, const char *name)
 {
     static const EFI_GUID info_guid = EFI_FILE_INFO_ID;
@@ -153,12 +153,25 @@ static enum status rename_file(EFI_FILE_HANDLE file, const char *name)
     EFI_FILE_INFO *info = (EFI_FILE_INFO *)(void *)buffer;
     UINTN size = sizeof buffer;
     EFI_STATUS status = file->GetInfo(file, (EFI_GUID *)(UINTN)&info_guid, &size, info);
+    UINTN length = 0;
 
     if (EFI_ERROR(status))
         return from_efi(status);
+    while (name[length] != '\0')
+        length++;
     widen(name, info->FileName, VOLUME_NAME_MAX + 8);
-    info->Size = sizeof buffer;
-    return from_efi(file->SetInfo(file, (EFI_GUID *)(UINTN)&info_guid, sizeof buffer, info));
+    info->Size = offsetof(EFI_FILE_INFO, FileName) + 2 * (length + 1);
+    return from_efi(file->SetInfo(file, (EFI_GUID *)(UINTN)&info_guid, info->Size, info));
+}
+
+static bool file_exists(struct volume *volume, const char *name)
+{
+    EFI_FILE_HANDLE file;
+
+    if (EFI_ERROR(open_in(volume->folder, name, EFI_FILE_MODE_READ, 0, &file)))
+        return false;
+    file->Close(file);
+    return true;
 }
 
 static void delete_file(struct volume *volume, const char *name)
@@ -168,6 +181,21 @@ static void delete_file(struct volume *volume, const char *name)
     if (!EFI_ERROR(
             open_in(volume->folder, name, EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE, 0, &file)))
         file->Delete(file);
+}
+
+static enum status write_in_place(struct volume *volume, const char *name, const void *bytes,
+                                  UINTN count)
+{
+    UINT64 mode = EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE;
+    EFI_FILE_HANDLE file;
+    enum status status =
+        from_efi(open_in(volume->folder, name, mode | EFI_FILE_MODE_CREATE, 0, &file));
+
+    if (status != STATUS_OK)
+        return status;
+    status = write_all(file, bytes, count);
+    file->Close(file);
+    return status;
 }
 
 enum status volume_replace(struct volume *volume, const char *name, const void *bytes, UINTN count)
@@ -182,6 +210,9 @@ enum status volume_replace(struct volume *volume, const char *name, const void *
         return STATUS_NOT_FOUND;
     text_init(&text, temporary, sizeof temporary);
     text_printf(&text, "%s.new", name);
+    /* The last rename failed: that file is all there is, and another rename would fail too. */
+    if (file_exists(volume, temporary) && !file_exists(volume, name))
+        return write_in_place(volume, name, bytes, count);
     delete_file(volume, temporary);
     status = from_efi(open_in(volume->folder, temporary, mode | EFI_FILE_MODE_CREATE, 0, &file));
     if (status != STATUS_OK)

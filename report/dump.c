@@ -12,7 +12,6 @@
 #define CARDBUS_POINTER     0x14 /* header type 2 (PC Card Standard, volume 7) */
 #define HEADER_BYTES        0x40
 #define CAPABILITY_VPD      0x03
-#define CAPABILITY_PCIE     0x10
 #define VPD_DATA            4
 
 /* PCI Express Base 5.0, sections 7.6.3 and 7.9.3. */
@@ -30,30 +29,26 @@ static void clear(uint8_t *config, size_t from, size_t to, size_t count)
         config[i] = 0;
 }
 
-/* True if there is a PCI Express capability: only then is there extended configuration space. */
-static bool walk_capabilities(uint8_t *config, size_t count)
+static void anonymise_vpd(uint8_t *config, size_t count)
 {
     bool cardbus = (config[HEADER_TYPE] & 0x7f) == 2;
     size_t offset = config[cardbus ? CARDBUS_POINTER : CAPABILITY_POINTER] & 0xfcu;
-    bool express = false;
 
     if ((config[STATUS_OFFSET] & STATUS_CAPABILITIES) == 0)
-        return false;
+        return;
     for (unsigned i = 0; i < CAPABILITIES_MAX && offset >= HEADER_BYTES; i++) {
         if (config[offset] == CAPABILITY_VPD)
             clear(config, offset + VPD_DATA, offset + VPD_DATA + 4, count);
-        express = express || config[offset] == CAPABILITY_PCIE;
         offset = config[offset + 1] & 0xfcu;
     }
-    return express;
 }
 
 void report_dump_anonymise(uint8_t *config, size_t count)
 {
     size_t offset = EXTENDED_FIRST;
 
-    if (!walk_capabilities(config, count))
-        return;
+    anonymise_vpd(config, count);
+    /* Whether or not a PCI Express capability leads to it: rather one register too many. */
     for (unsigned i = 0; i < EXTENDED_MAX && offset >= EXTENDED_FIRST && offset + 4 <= count; i++) {
         uint32_t header = base_le32(config + offset);
 

@@ -1,7 +1,7 @@
 /*
  * Every fact of a run, for the writers. Fixed bounds; the large parts are the caller's arrays.
  *
- * Only what this header has a field for can reach a result file: no serial numbers, no world wide
+ * Only what this header has a field for can reach these files: no serial numbers, no world wide
  * names, no UUIDs, no MAC addresses, no device paths.
  */
 #ifndef REPORT_RESULT_H

@@ -45,8 +45,7 @@ void report_table_head(struct text *text, const struct result *result)
     }
     table_machine(text, &result->machine);
     show_clock(text, &result->clock);
-    text_string(text, "Reads only: nothing was written to a tested drive.  "
-                      "MB/s: 10^6 bytes per second\n");
+    text_string(text, "All tests only read.  MB/s: 10^6 bytes per second\n");
 }
 
 static void show_link_end(struct text *text, const struct pci_link_end *end)

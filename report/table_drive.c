@@ -169,7 +169,7 @@ static void show_transfer(const struct view *view, const struct plan_step *step,
     table_rate(text, chart.slowest);
     text_string(text, ", fastest ");
     table_rate(text, chart.fastest);
-    text_printf(text, " MB/s of these %u parts of the drive:\n", chart.columns);
+    text_printf(text, " MB/s of these %u parts:\n", chart.columns);
     show_chart(text, &chart);
 }
 

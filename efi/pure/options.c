@@ -28,8 +28,8 @@ const char *options_help(void)
            "\n"
            "Results: \\barelane\\RESULT-NAME\\ on the volume the program was started from.\n"
            "Exit status: 0 done, 2 bad option, 3 unsupported, 7 a drive failed, 8 or 11\n"
-           "results not saved (no place, full), 14 no controller or drive, 21 aborted,\n"
-           "27 data differ. Ctrl-C stops a run; what was measured is kept.\n";
+           "results not saved (no place, full), 9 no memory, 14 no controller or drive,\n"
+           "21 aborted, 27 data differ. Ctrl-C stops a run; what was measured is kept.\n";
 }
 
 /* Both strings equal up to the end of `name`, and `argument` ends or has '=' there. */

@@ -65,9 +65,9 @@ def test_list_and_bad_arguments(tmp_path):
 def test_ctrl_c_keeps_what_was_measured(tmp_path):
     stick = Image.make(tmp_path / "stick.img", boot=False, startup=[
         "fs0:", "barelane -y", "echo status=%lasterror%", "barelane -l", "echo lab ends"])
-    drive = Drive(null=20 * GB, rate=20 * MB)
-    with Machine(tmp_path, stick=stick, controllers=[Controller([drive])]) as machine:
-        machine.wait(r"transfer +\[")
+    slow = [Drive(null=20 * GB, rate=20 * MB) for _ in range(2)]
+    with Machine(tmp_path, stick=stick, controllers=[Controller(slow)]) as machine:
+        machine.wait(r"1:0 transfer +\[")
         machine.send("\x03")
         machine.wait(r"barelane: failed: aborted", 30)
         # Ctrl-C also ends the script, so the list is asked for by hand.
@@ -77,10 +77,13 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path):
     stick.fsck()
     result = check_result(stick.result())
     assert result["run"]["status"] == "aborted"
-    for tests in drives(result).values():
-        assert part_of(tests, "verify")["state"] == "done"
-        assert part_of(tests, "transfer")["state"] == "aborted"
-        assert part_of(tests, "access")["state"] == "not run"
+    first, second = drives(result)[1, 0], drives(result)[1, 1]
+    assert part_of(first, "verify")["state"] == "done"
+    assert part_of(first, "transfer")["state"] == "aborted"
+    assert part_of(first, "access")["state"] == "not run"
+    # The second drive's turn never came, and it says so instead of looking well.
+    assert second["run"]["status"] == "aborted" and "turn" in second["run"]["reason"]
+    assert {test["state"] for test in second["run"]["tests"]} == {"not run"}
 
 
 def test_page(tmp_path):
