@@ -17,9 +17,8 @@
 #define COUNTED_MAX    64u
 #define ACCESS_BYTES   4096u
 #define OVERHEAD_READS 1000u
-#define WARM_UP_MS                                                                                 \
-    250u /* a drive leaves power saving; a rate limiter's saved-up burst is spent                  \
-          */
+/* A drive leaves power saving; a rate limiter spends a burst that it had saved up. */
+#define WARM_UP_MS              250u
 #define DEPTH_WARM_UP_MS        100u
 #define DEPTH_BLOCKS_PER_SECOND 10u
 

@@ -77,8 +77,7 @@ struct plan_step {
     enum drive_command command;
     uint32_t depth;           /* commands in flight */
     uint32_t command_sectors; /* logical sectors of one command */
-    uint32_t
-        count; /* VERIFY: places. TRANSFER: positions. ACCESS, DEPTH, OVERHEAD: counted reads */
+    uint32_t count;           /* VERIFY: places. TRANSFER: positions. Else: counted reads */
     /*
      * TRANSFER: on a drive that rotates, a position is one read of seek_sectors that is waited for,
      * and then a stream of lead + counted + tail commands; the clock runs from the completion of
@@ -92,13 +91,12 @@ struct plan_step {
     uint32_t lead;
     uint32_t counted;
     uint32_t tail;
-    uint64_t first_lba; /* TRANSFER: of position 0. ACCESS, DEPTH: place 0 */
-    uint64_t
-        spacing_sectors; /* TRANSFER: from position to position. ACCESS, DEPTH: place to place */
-    uint64_t places;     /* ACCESS, DEPTH: places to choose from */
-    uint64_t seed;       /* ACCESS, DEPTH: of base/random.h */
-    uint32_t warm_up_ms; /* TRANSFER, DEPTH: uncounted reads before the first counted one */
-    uint32_t limit_ms;   /* the test ends after it; 0: no limit */
+    uint64_t first_lba;       /* TRANSFER: of position 0. ACCESS, DEPTH: place 0 */
+    uint64_t spacing_sectors; /* from one position or place to the next */
+    uint64_t places;          /* ACCESS, DEPTH: places to choose from */
+    uint64_t seed;            /* ACCESS, DEPTH: of base/random.h */
+    uint32_t warm_up_ms;      /* TRANSFER, DEPTH: uncounted reads before the first counted one */
+    uint32_t limit_ms;        /* the test ends after it; 0: no limit */
 };
 
 #define PLAN_STEPS_MAX PLAN_KINDS

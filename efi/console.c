@@ -94,7 +94,8 @@ void console_clear(void)
         firmware.system->ConOut->ClearScreen(firmware.system->ConOut);
 }
 
-char console_key(void)
+/* A waiting key or CONSOLE_NO_KEY. Does not wait. */
+static char take_key(void)
 {
     SIMPLE_INPUT_INTERFACE *input = firmware.system->ConIn;
     EFI_INPUT_KEY key;
@@ -126,7 +127,7 @@ static bool shell_break(void)
 char console_wait_key(uint32_t ms)
 {
     for (uint32_t waited = 0;; waited += POLL_MS) {
-        char key = console_key();
+        char key = take_key();
 
         if (key != CONSOLE_NO_KEY || waited >= ms)
             return key;
@@ -139,7 +140,7 @@ char console_wait_key(uint32_t ms)
 void console_drain(void)
 {
     /* Bounded: a key that repeats for ever must not hold the program. */
-    for (int i = 0; i < 64 && console_key() != CONSOLE_NO_KEY; i++)
+    for (int i = 0; i < 64 && take_key() != CONSOLE_NO_KEY; i++)
         ;
     break_seen = false;
 }
@@ -160,7 +161,7 @@ bool console_break(void)
 {
     break_seen = break_seen || shell_break();
     for (int i = 0; i < 8; i++) {
-        char key = console_key();
+        char key = take_key();
 
         if (key == CONSOLE_CTRL_C || ((key == CONSOLE_ESCAPE || key == 'q') && confirm_stop()))
             break_seen = true;

@@ -30,10 +30,7 @@ void console_clear(void);
 #define CONSOLE_CTRL_C 3
 #define CONSOLE_OTHER  127 /* some key without a character of its own */
 
-/* A waiting key, letters in lower case, or CONSOLE_NO_KEY. Does not wait. */
-char console_key(void);
-
-/* Waits up to `ms` for a key; CONSOLE_NO_KEY if none came. */
+/* Waits up to `ms` for a key, letters in lower case; CONSOLE_NO_KEY if none came. */
 char console_wait_key(uint32_t ms);
 
 /* Forgets keys typed before now, and a wish to stop. */

@@ -183,24 +183,16 @@ static void delete_file(struct volume *volume, const char *name)
         file->Delete(file);
 }
 
-static enum status write_in_place(struct volume *volume, const char *name, const void *bytes,
-                                  UINTN count)
+static enum status open_or_create(struct volume *volume, const char *name,
+                                  EFI_FILE_HANDLE *ret_file)
 {
-    UINT64 mode = EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE;
-    EFI_FILE_HANDLE file;
-    enum status status =
-        from_efi(open_in(volume->folder, name, mode | EFI_FILE_MODE_CREATE, 0, &file));
-
-    if (status != STATUS_OK)
-        return status;
-    status = write_all(file, bytes, count);
-    file->Close(file);
-    return status;
+    return from_efi(open_in(volume->folder, name,
+                            EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0,
+                            ret_file));
 }
 
 enum status volume_replace(struct volume *volume, const char *name, const void *bytes, UINTN count)
 {
-    UINT64 mode = EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE;
     EFI_FILE_HANDLE file;
     char temporary[VOLUME_NAME_MAX];
     struct text text;
@@ -212,9 +204,9 @@ enum status volume_replace(struct volume *volume, const char *name, const void *
     text_printf(&text, "%s.new", name);
     /* The last rename failed: that file is all there is, and another rename would fail too. */
     if (file_exists(volume, temporary) && !file_exists(volume, name))
-        return write_in_place(volume, name, bytes, count);
+        return volume_append(volume, name, bytes, count);
     delete_file(volume, temporary);
-    status = from_efi(open_in(volume->folder, temporary, mode | EFI_FILE_MODE_CREATE, 0, &file));
+    status = open_or_create(volume, temporary, &file);
     if (status != STATUS_OK)
         return status;
     status = write_all(file, bytes, count);
@@ -232,13 +224,12 @@ enum status volume_replace(struct volume *volume, const char *name, const void *
 
 enum status volume_append(struct volume *volume, const char *name, const void *bytes, UINTN count)
 {
-    UINT64 mode = EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE;
     EFI_FILE_HANDLE file;
     enum status status;
 
     if (volume->folder == NULL)
         return STATUS_NOT_FOUND;
-    status = from_efi(open_in(volume->folder, name, mode | EFI_FILE_MODE_CREATE, 0, &file));
+    status = open_or_create(volume, name, &file);
     if (status != STATUS_OK)
         return status;
     /* All ones: the end of the file (UEFI 2.10, section 13.5). */

@@ -27,7 +27,7 @@ static void show_clock(struct text *text, const struct hw_clock *clock)
                 clock->spread_ppm, clock->invariant ? "invariant" : "NOT invariant");
 }
 
-void report_table_head(struct text *text, const struct result *result)
+static void show_head(struct text *text, const struct result *result)
 {
     const struct result_tool *tool = &result->tool;
 
@@ -106,7 +106,7 @@ static void show_version(struct text *text, uint32_t vs)
         text_printf(text, ".%x", vs & 0xff);
 }
 
-void report_table_controller(struct text *text, const struct result *result, uint32_t controller)
+static void show_controller(struct text *text, const struct result *result, uint32_t controller)
 {
     const struct result_controller *shown = &result->controllers[controller];
     char address[RESULT_ADDRESS_BYTES];
@@ -127,7 +127,7 @@ void report_table_controller(struct text *text, const struct result *result, uin
     show_restored(text, &shown->restored);
 }
 
-void report_table_notes(struct text *text, const struct result *result)
+static void show_notes(struct text *text, const struct result *result)
 {
     text_char(text, '\n');
     for (uint32_t i = 0; i < result->note_count; i++)
@@ -144,11 +144,11 @@ void report_table_notes(struct text *text, const struct result *result)
 
 void report_table(struct text *text, const struct result *result)
 {
-    report_table_head(text, result);
+    show_head(text, result);
     for (uint32_t i = 0; i < result->controller_count; i++) {
-        report_table_controller(text, result, i);
+        show_controller(text, result, i);
         for (uint32_t k = 0; k < result->controllers[i].port_count; k++)
-            report_table_drive(text, result, i, k);
+            table_drive(text, result, i, k);
     }
-    report_table_notes(text, result);
+    show_notes(text, result);
 }

@@ -13,12 +13,4 @@
 /* The whole table: head, every controller with its drives, notes. */
 void report_table(struct text *text, const struct result *result);
 
-/* Pieces of it, for a screen that shows one drive at a time. */
-void report_table_head(struct text *text, const struct result *result);
-void report_table_controller(struct text *text, const struct result *result, uint32_t controller);
-/* (also of a port without a drive, if there is something to say about it) */
-void report_table_drive(struct text *text, const struct result *result, uint32_t controller,
-                        uint32_t port_index);
-void report_table_notes(struct text *text, const struct result *result);
-
 #endif

@@ -276,8 +276,8 @@ static void show_other(struct text *text, uint32_t controller, const struct resu
     table_wrapped(text, "", port->reason);
 }
 
-void report_table_drive(struct text *text, const struct result *result, uint32_t controller,
-                        uint32_t port_index)
+void table_drive(struct text *text, const struct result *result, uint32_t controller,
+                 uint32_t port_index)
 {
     const struct result_port *port = &result->controllers[controller].ports[port_index];
     const struct result_drive *drive = port->drive;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "hw/clock.h"
+#include "report/result.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +24,9 @@ void table_foreign(struct text *text, const char *string, size_t most);
 void table_wrapped(struct text *text, const char *label, const char *string);
 /* The same without a label: the first line begins at the left edge. */
 void table_paragraph(struct text *text, const char *string);
+
+/* One drive; also a port without one, if there is something to say about it. */
+void table_drive(struct text *text, const struct result *result, uint32_t controller,
+                 uint32_t port_index);
 
 #endif

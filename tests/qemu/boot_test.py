@@ -16,6 +16,13 @@ def known(tmp_path_factory):
     return path
 
 
+def stop_countdown(machine):
+    """Touches a key; the menu is on the screen then."""
+    machine.wait(r"starts in \d+ s")
+    machine.send(" ")
+    machine.wait(r"r +run.*l +list.*q +quit.*p +power off")
+
+
 def test_unattended_run(tmp_path, known):
     before = sha256(known)
     stick = Image.make(tmp_path / "stick.img")
@@ -72,9 +79,7 @@ def test_menu_and_quit(tmp_path):
     """A key stops the countdown; l lists again; q gives everything back and leaves."""
     stick = Image.make(tmp_path / "stick.img")
     with Machine(tmp_path, stick=stick, controllers=[Controller([Drive(null=100 * MB)])]) as machine:
-        machine.wait(r"starts in \d+ s")
-        machine.send(" ")
-        machine.wait(r"r +run.*l +list.*q +quit.*p +power off")
+        stop_countdown(machine)
         machine.send("l")
         machine.wait(r"QEMU HARDDISK")
         machine.wait(r"p +power off")
@@ -87,9 +92,7 @@ def test_menu_and_quit(tmp_path):
 def test_menu_power_off(tmp_path):
     stick = Image.make(tmp_path / "stick.img")
     with Machine(tmp_path, stick=stick, controllers=[Controller([Drive(null=100 * MB)])]) as machine:
-        machine.wait(r"starts in \d+ s")
-        machine.send("x")
-        machine.wait(r"p +power off")
+        stop_countdown(machine)
         machine.send("p")
         assert machine.wait_exit(60) == 0
 
@@ -98,9 +101,7 @@ def test_run_from_menu_then_stay(tmp_path):
     """r runs at once; afterwards the table stays and nothing resets the machine."""
     stick = Image.make(tmp_path / "stick.img")
     with Machine(tmp_path, stick=stick, controllers=[Controller([Drive(null=100 * MB)])]) as machine:
-        machine.wait(r"starts in \d+ s")
-        machine.send(" ")
-        machine.wait(r"p +power off")
+        stop_countdown(machine)
         machine.send("r")
         machine.wait(r"barelane: done")
         machine.wait(r"q +quit to firmware +p +power off")
@@ -114,9 +115,7 @@ def test_ctrl_c_then_the_menu_answers(tmp_path):
     stick = Image.make(tmp_path / "stick.img")
     drive = Drive(null=20 * GB, rate=20 * MB)
     with Machine(tmp_path, stick=stick, controllers=[Controller([drive])]) as machine:
-        machine.wait(r"starts in \d+ s")
-        machine.send("r")
-        machine.wait(r"p +power off")
+        stop_countdown(machine)
         machine.send("r")
         machine.wait(r"transfer +\[")
         machine.send("q")
