@@ -168,6 +168,18 @@ static bool is_behind(const struct pci_tree *tree, const struct pci_hop *hop, ui
     return device->address.device == first->address.device;
 }
 
+static struct pci_neighbour neighbour_of(const struct pci_device *device)
+{
+    return (struct pci_neighbour){
+        .address = device->address,
+        .vendor_id = device->vendor_id,
+        .device_id = device->device_id,
+        .class_base = device->class_base,
+        .class_sub = device->class_sub,
+        .prog_if = device->prog_if,
+    };
+}
+
 static void find_shared(const struct pci_tree *tree, const struct pci_path *path,
                         struct pci_hop *hop)
 {
@@ -183,7 +195,7 @@ static void find_shared(const struct pci_tree *tree, const struct pci_path *path
             device->class_base == 0x06 || !is_behind(tree, hop, i))
             continue;
         if (hop->shared_count < PCI_HOP_SHARED_MAX)
-            hop->shared[hop->shared_count] = i;
+            hop->shared[hop->shared_count] = neighbour_of(device);
         hop->shared_count++;
     }
 }

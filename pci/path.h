@@ -97,6 +97,16 @@ struct pci_bus {
     enum pci_bus_mode mode;
 };
 
+/* A function that shares a hop with the path's own. */
+struct pci_neighbour {
+    struct pci_address address;
+    uint16_t vendor_id;
+    uint16_t device_id;
+    uint8_t class_base;
+    uint8_t class_sub;
+    uint8_t prog_if;
+};
+
 #define PCI_HOP_SHARED_MAX 16
 
 struct pci_hop {
@@ -120,10 +130,10 @@ struct pci_hop {
 
     struct pci_bus bus;
 
-    /* Functions behind this hop that are neither on the path nor bridges. None for
-     * PCI_HOP_INTERNAL. Their indices in the walk's list, as many as fit. */
+    /* Functions behind this hop that are neither on the path nor bridges: all counted, the first
+     * ones kept. None for PCI_HOP_INTERNAL. */
     uint32_t shared_count;
-    uint32_t shared[PCI_HOP_SHARED_MAX];
+    struct pci_neighbour shared[PCI_HOP_SHARED_MAX];
 };
 
 #define PCI_PATH_HOPS_MAX 16

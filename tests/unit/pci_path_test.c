@@ -328,8 +328,8 @@ static void test_shared(void **state)
     add_endpoint(pci_space_at(0, 2, 0)); /* elsewhere */
     path = read_path(3, 0, 0);
     assert_int_equal(path.hops[1].shared_count, 2);
-    assert_int_equal(devices[path.hops[1].shared[0]].address.bus, 4);
-    assert_int_equal(devices[path.hops[1].shared[1]].address.function, 1);
+    assert_int_equal(path.hops[1].shared[0].address.bus, 4);
+    assert_int_equal(path.hops[1].shared[1].address.function, 1);
     assert_int_equal(path.hops[3].shared_count, 0);
     path = read_path(4, 0, 1);
     assert_int_equal(path.hops[1].shared_count, 2);
@@ -349,7 +349,7 @@ static void test_shared_many(void **state)
     assert_kinds(&path, "IB");
     assert_int_equal(path.hops[1].shared_count, 29);
     for (unsigned i = 0; i < PCI_HOP_SHARED_MAX; i++)
-        assert_int_equal(devices[path.hops[1].shared[i]].address.device, i < 7 ? i : i + 1);
+        assert_int_equal(path.hops[1].shared[i].address.device, i < 7 ? i : i + 1);
 }
 
 /* Two bridges that claim the same buses: the function hangs below the one that led to it. */

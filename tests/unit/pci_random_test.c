@@ -213,8 +213,11 @@ static void check_path(const struct pci_tree *tree, const struct pci_path *path,
         const struct pci_hop *hop = &path->hops[i];
 
         assert_true(hop->shared_count < tree->count);
-        for (uint32_t j = 0; j < hop->shared_count && j < PCI_HOP_SHARED_MAX; j++)
-            assert_true(hop->shared[j] < tree->count && (int32_t)hop->shared[j] != index);
+        for (uint32_t j = 0; j < hop->shared_count && j < PCI_HOP_SHARED_MAX; j++) {
+            int32_t shared = pci_walk_find(tree, hop->shared[j].address);
+
+            assert_true(shared != PCI_NO_PARENT && shared != index);
+        }
         assert_in_range(hop->kind, PCI_HOP_UNKNOWN, PCI_HOP_UPLINK);
         if (i > 0)
             assert_int_equal(hop->above.index, path->hops[i - 1].below.index);
