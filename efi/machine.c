@@ -33,12 +33,18 @@ static uint64_t rsdp_address(void)
     return (UINTN)rsdp;
 }
 
+enum status machine_acpi_table(const char signature[4], const uint8_t **ret_table,
+                               size_t *ret_bytes)
+{
+    return pci_acpi_find(&memory, rsdp_address(), signature, ret_table, ret_bytes);
+}
+
 void machine_read_mcfg(struct pci_host *host, const char **ret_note)
 {
     const uint8_t *table;
     size_t bytes;
     uint32_t dropped;
-    enum status status = pci_acpi_find(&memory, rsdp_address(), "MCFG", &table, &bytes);
+    enum status status = machine_acpi_table("MCFG", &table, &bytes);
 
     *host = (struct pci_host){.ecam_count = 0};
     *ret_note = "";
@@ -60,7 +66,7 @@ enum status machine_pm_timer(struct pci_acpi_pm_timer *ret_timer)
 {
     const uint8_t *table;
     size_t bytes;
-    enum status status = pci_acpi_find(&memory, rsdp_address(), "FACP", &table, &bytes);
+    enum status status = machine_acpi_table("FACP", &table, &bytes);
 
     if (status != STATUS_OK)
         return status;

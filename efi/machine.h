@@ -9,16 +9,29 @@
 #include "base/status.h"
 #include "pci/acpi.h"
 #include "pci/config.h"
+#include "pci/iommu.h"
 #include "report/result.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* An ACPI table of this machine, as pci_acpi_find delivers it. */
+enum status machine_acpi_table(const char signature[4], const uint8_t **ret_table,
+                               size_t *ret_bytes) MUST_CHECK;
 
 /*
  * Entries of MCFG into *host; without a usable table it stays empty and configuration space is
  * reached through ports only. *ret_note: "" or what is wrong with the table (static).
  */
 void machine_read_mcfg(struct pci_host *host, const char **ret_note);
+
+/*
+ * The IOMMUs that ACPI names (efi/iommu.c), and what their registers say; only read. Kind
+ * PCI_IOMMU_NONE: no table, or none that is sound. A unit stays unknown if its address cannot be
+ * read safely: memory, or above 4 GiB and not mapped for certain. *ret_note: "" or what is wrong
+ * with the table (static).
+ */
+void machine_iommu(struct pci_iommu *ret_iommu, const char **ret_note);
 
 /* The ACPI PM timer. STATUS_NOT_FOUND or STATUS_INVALID as pci_acpi_fadt_pm_timer. */
 enum status machine_pm_timer(struct pci_acpi_pm_timer *ret_timer) MUST_CHECK;

@@ -66,15 +66,16 @@ static const uint8_t *map(const struct pci_acpi_memory *memory, uint64_t physica
     return memory->map(memory->context, physical, bytes);
 }
 
-/* Whether `table`, of which `bytes` can be read, is a whole and sound table of that name. */
-static bool is_table(const uint8_t *table, size_t bytes, const char signature[4])
+uint32_t pci_acpi_table_bytes(const uint8_t *table, size_t bytes, const char signature[4])
 {
     uint32_t length;
 
     if (bytes < TABLE_HEADER_BYTES || !has_signature(table, signature, 4))
-        return false;
+        return 0;
     length = base_le32(table + TABLE_LENGTH);
-    return length >= TABLE_HEADER_BYTES && length <= bytes && sums_to_zero(table, length);
+    if (length < TABLE_HEADER_BYTES || length > bytes || !sums_to_zero(table, length))
+        return 0;
+    return length;
 }
 
 /* The table at `physical`, header first because its length is only known from there; NULL: unsound.
@@ -91,7 +92,7 @@ static const uint8_t *map_table(const struct pci_acpi_memory *memory, uint64_t p
     if (length < TABLE_HEADER_BYTES || length > TABLE_BYTES_MAX)
         return NULL;
     table = map(memory, physical, length);
-    if (table == NULL || !is_table(table, length, signature))
+    if (table == NULL || pci_acpi_table_bytes(table, length, signature) == 0)
         return NULL;
     *ret_bytes = length;
     return table;
@@ -189,12 +190,10 @@ static bool ecam_is_usable(const struct pci_host *host, const struct pci_ecam *e
 enum status pci_acpi_mcfg(const uint8_t *table, size_t bytes, struct pci_host *host,
                           uint32_t *ret_dropped)
 {
+    uint32_t length = pci_acpi_table_bytes(table, bytes, "MCFG");
     uint32_t dropped = 0;
-    uint32_t length, at;
+    uint32_t at;
 
-    if (!is_table(table, bytes, "MCFG"))
-        return STATUS_INVALID;
-    length = base_le32(table + TABLE_LENGTH);
     if (length < MCFG_ENTRIES)
         return STATUS_INVALID;
     host->ecam_count = 0;
@@ -243,11 +242,9 @@ enum status pci_acpi_fadt_pm_timer(const uint8_t *table, size_t bytes,
                                    struct pci_acpi_pm_timer *ret_timer)
 {
     struct pci_acpi_pm_timer timer = {0};
-    uint32_t length, flags;
+    uint32_t length = pci_acpi_table_bytes(table, bytes, "FACP");
+    uint32_t flags;
 
-    if (!is_table(table, bytes, "FACP"))
-        return STATUS_INVALID;
-    length = base_le32(table + TABLE_LENGTH);
     if (length < FADT_V1_BYTES)
         return STATUS_INVALID;
     flags = base_le32(table + FADT_FLAGS);

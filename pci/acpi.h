@@ -33,6 +33,12 @@ enum status pci_acpi_find(const struct pci_acpi_memory *memory, uint64_t rsdp,
                           size_t *ret_bytes) MUST_CHECK;
 
 /*
+ * Bytes that the table says it has, header included, or 0: it is not a whole and sound table of
+ * that name (signature, length, checksum). `bytes` of it can be read.
+ */
+uint32_t pci_acpi_table_bytes(const uint8_t *table, size_t bytes, const char signature[4]);
+
+/*
  * Entries of an MCFG table, in place of those in *host. Dropped and counted in *ret_dropped:
  * entries with start bus above end bus, base 0, a base that wraps or is not 1 MiB aligned; entries
  * that overlap an earlier one in buses or in addresses; a last entry that is cut off.
