@@ -1,38 +1,16 @@
-/*
- * Walks over the dumps of real machines in the folder that the environment variable BARELANE_CORPUS
- * names; without it the tests are skipped.
- */
+/* Walks over the dumps of configuration space in the corpus. */
 #ifndef TESTS_UNIT_PCI_CORPUS_H
 #define TESTS_UNIT_PCI_CORPUS_H
 
 #include "pci/walk.h"
 #include "tests/model/pci_dump.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <dirent.h>
-
-#include <cmocka.h>
+#include "tests/unit/corpus.h"
 
 #define CAPACITY 512
 
 static struct pci_device devices[CAPACITY];
 static struct pci_tree tree;
 static struct pci_space space;
-
-static const char *corpus(void)
-{
-    const char *path = getenv("BARELANE_CORPUS");
-
-    if (path == NULL || *path == '\0')
-        skip();
-    return path;
-}
 
 /* Lowest bus of the dump's functions in this segment: the start bus of its host bridge. */
 static uint8_t start_bus(uint16_t segment)
@@ -67,32 +45,6 @@ static size_t load_and_walk(const char *path)
                              STATUS_OK);
     }
     return skipped;
-}
-
-/* Calls `check` for each file of a folder of the corpus whose name ends so. */
-static void check_directory(const char *name, const char *ending,
-                            void (*check)(const char *directory, const char *file))
-{
-    char path[1024];
-    struct dirent *entry;
-    size_t count = 0;
-    DIR *directory;
-
-    snprintf(path, sizeof path, "%s/pci/%s", corpus(), name);
-    directory = opendir(path);
-    if (directory == NULL)
-        fail_msg("cannot open %s", path);
-    while ((entry = readdir(directory)) != NULL) {
-        const char *dot = strrchr(entry->d_name, '.');
-
-        if (dot == NULL || strcmp(dot, ending) != 0)
-            continue;
-        check(path, entry->d_name);
-        count++;
-    }
-    closedir(directory);
-    assert_true(count > 0);
-    print_message("# %s: %zu files\n", name, count);
 }
 
 #endif

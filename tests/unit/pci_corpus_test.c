@@ -1,10 +1,6 @@
-/*
- * Real machines: dumps of configuration space and MCFG tables in the folder that the environment
- * variable BARELANE_CORPUS names (pci/hex, pci/qemu, pci/header-only, pci/acpi/mcfg,
- * pci/README.md). Those files are other people's and not part of the project; without the variable
- * the tests are skipped.
+/* Real machines: dumps of configuration space (BARELANE_CORPUS: pci/hex, pci/qemu,
+ * pci/header-only).
  */
-#include "pci/acpi.h"
 #include "pci/link_read.h"
 #include "pci/walk.h"
 
@@ -109,63 +105,6 @@ static void test_header_dumps(void **state)
     check_directory("header-only", ".lspci", check_dump);
 }
 
-/* The line of the corpus' README about a table: "| mcfg/FILE | base 0x... seg N bus aa-bb |". */
-static bool find_listed(const char *file, struct pci_ecam *ret_ecam)
-{
-    char path[1024], line[4096], wanted[512];
-    unsigned segment, start, end;
-    unsigned long long base;
-    bool found = false;
-    FILE *readme;
-
-    snprintf(path, sizeof path, "%s/pci/README.md", corpus());
-    snprintf(wanted, sizeof wanted, "| mcfg/%s | ", file);
-    readme = fopen(path, "r");
-    assert_non_null(readme);
-    while (!found && fgets(line, sizeof line, readme) != NULL) {
-        if (strncmp(line, wanted, strlen(wanted)) != 0)
-            continue;
-        found = sscanf(line + strlen(wanted), "base %llx seg %u bus %x-%x", &base, &segment, &start,
-                       &end) == 4;
-        *ret_ecam = (struct pci_ecam){base, (uint16_t)segment, (uint8_t)start, (uint8_t)end};
-    }
-    fclose(readme);
-    return found;
-}
-
-static void check_mcfg(const char *directory, const char *file)
-{
-    struct pci_ecam listed = {0};
-    struct pci_host host;
-    uint8_t bytes[1024];
-    char path[1024];
-    uint32_t dropped;
-    size_t count;
-    FILE *table;
-
-    snprintf(path, sizeof path, "%s/%s", directory, file);
-    table = fopen(path, "rb");
-    assert_non_null(table);
-    count = fread(bytes, 1, sizeof bytes, table);
-    fclose(table);
-    if (!find_listed(file, &listed))
-        fail_msg("%s: not listed", file);
-    if (pci_acpi_mcfg(bytes, count, &host, &dropped) != STATUS_OK)
-        fail_msg("%s: not a table", file);
-    assert_int_equal(dropped, 0);
-    assert_int_equal(host.ecam_count, 1);
-    assert_true(host.ecam[0].base == listed.base);
-    assert_int_equal(host.ecam[0].segment, listed.segment);
-    assert_int_equal(host.ecam[0].start_bus, listed.start_bus);
-    assert_int_equal(host.ecam[0].end_bus, listed.end_bus);
-}
-
-static void test_mcfg(void **state)
-{
-    (void)state;
-    check_directory("acpi/mcfg", ".bin", check_mcfg);
-}
-
 /* Links of three machines, as `lspci -F` shows them. */
 static const struct {
     const char *file;
@@ -211,8 +150,9 @@ static void test_links(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_dumps),   cmocka_unit_test(test_qemu_dumps),
-        cmocka_unit_test(test_header_dumps), cmocka_unit_test(test_mcfg),
+        cmocka_unit_test(test_full_dumps),
+        cmocka_unit_test(test_qemu_dumps),
+        cmocka_unit_test(test_header_dumps),
         cmocka_unit_test(test_links),
     };
 
