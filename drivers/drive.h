@@ -42,7 +42,7 @@ struct drive_info {
     uint32_t rotation_rpm;        /* 0: not reported; 1: no rotating medium */
     uint32_t queue_depth;         /* slots usable with DRIVE_READ_QUEUED; 0: not offered */
     uint32_t command_sectors_max; /* most sectors one command may carry */
-    uint32_t sata_speeds;         /* IDENTIFY word 76, bits 3:1: speeds the drive can do */
+    uint32_t sata_speeds;         /* bit n: the drive can do generation n (word 76, bits 3:1) */
     uint32_t link_speed;          /* current speed of the SATA link: 1, 2, 3; 0: unknown */
     bool lba48;
     bool checksum_valid; /* IDENTIFY carries a checksum and it is right */

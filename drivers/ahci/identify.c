@@ -119,7 +119,7 @@ static void parse_sata(const uint16_t *words, struct drive_info *info)
 {
     if (words[76] == 0 || words[76] == 0xffff)
         return;
-    info->sata_speeds = words[76] >> 1 & 7;
+    info->sata_speeds = words[76] & 0xe;
     if ((words[76] & 0x0100) != 0 && info->lba48)
         info->queue_depth = (words[75] & 0x1fu) + 1;
 }
