@@ -44,6 +44,7 @@ struct drive_info {
     uint32_t command_sectors_max; /* most sectors one command may carry */
     uint32_t sata_speeds;         /* bit n: the drive can do generation n (word 76, bits 3:1) */
     uint32_t link_speed;          /* current speed of the SATA link: 1, 2, 3; 0: unknown */
+    uint32_t link_reported;       /* the same as the drive sees it (word 77, bits 3:1) */
     bool lba48;
     bool checksum_valid; /* IDENTIFY carries a checksum and it is right */
     bool removable;
@@ -82,6 +83,26 @@ struct drive_fault {
 /* Lower-case name of a fault kind ("task-file error"). Never NULL. */
 const char *drive_fault_name(enum drive_fault_kind kind);
 
+/*
+ * The SATA link of a drive as its registers stand now. (AHCI 1.3.1, sections 3.3.10 to 3.3.12;
+ * Serial ATA 3.1, section 14.) Of a field with a reserved value the meaning is 0.
+ */
+struct drive_link {
+    bool known;        /* false: the drive has no such link (null drive), or it is gone */
+    uint8_t speed;     /* generation in force: 1, 2, 3; 0: none (PxSSTS.SPD) */
+    uint8_t limit;     /* highest generation allowed by PxSCTL.SPD; 0: no limit */
+    uint8_t speed_max; /* of the controller: CAP.ISS */
+    uint8_t power;     /* PxSSTS.IPM: 1 active, 2 partial, 6 slumber, 8 DevSleep; 0: none */
+    uint32_t status;   /* PxSSTS and PxSCTL as read */
+    uint32_t control;
+    /*
+     * PxSERR bits met since the previous look; the first look: since the command engine was first
+     * started, so IDENTIFY is in it. What a reset of the link raises, by the driver's own doing, is
+     * not in it, nor is what the firmware left.
+     */
+    uint32_t errors;
+};
+
 struct drive_done {
     uint32_t slots; /* started slots that are now complete */
     uint64_t t1;    /* ticks, read directly after the register that showed it */
@@ -107,6 +128,8 @@ struct drive_ops {
                          struct drive_done *ret_done);
     /* Reads the completion register once: the cost of a look, to be timed by the caller. */
     void (*poll)(struct drive *drive);
+    /* Allowed at any time, commands under way included; it does not disturb them. */
+    void (*look)(struct drive *drive, struct drive_link *ret_link);
 };
 
 struct drive {

@@ -63,7 +63,9 @@ struct ahci_port {
     enum ahci_port_kind kind;
     const char *reason;           /* one clause why the kind is not a drive; "" otherwise; static */
     struct ahci_port_saved saved; /* as found before the first write */
-    uint32_t serr_seen;           /* PxSERR bits met since attach */
+    uint32_t serr_seen;           /* PxSERR bits met since the previous look at the link */
+    uint32_t serr_shown;          /* PxSERR bits that a look has shown and left standing */
+    bool settling;                /* PxSERR tells of the firmware or a reset: until ST is set */
     uint32_t restarts;            /* times the engine was restarted after a failure */
     bool taken;                   /* its registers were written by us */
     bool receiving;               /* FRE is set by us */

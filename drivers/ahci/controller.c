@@ -192,6 +192,7 @@ static enum status set_up_port(struct ahci_controller *controller, struct ahci_p
     if ((port->saved.cmd & AHCI_PX_CMD_CPD) != 0)
         cmd |= AHCI_PX_CMD_POD;
     port->taken = true;
+    port->settling = true;
     memory[AHCI_MEMORY_FIS + AHCI_RFIS_D2H_STATUS] = AHCI_PX_TFD_BSY;
     hw_dma_barrier();
     ahci_port_write(port, AHCI_PX_IE, 0);

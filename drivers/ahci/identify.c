@@ -114,12 +114,15 @@ static enum status parse_sector_sizes(const uint16_t *words, struct drive_info *
     return STATUS_OK;
 }
 
-/* Words 75 and 76: the depth means nothing without the queueing bit (parallel drives fill it). */
+/* Words 75 to 77: the depth means nothing without the queueing bit (parallel drives fill it). */
 static void parse_sata(const uint16_t *words, struct drive_info *info)
 {
     if (words[76] == 0 || words[76] == 0xffff)
         return;
     info->sata_speeds = words[76] & 0xe;
+    /* Above 3 nothing is defined, which makes all ones nothing, too. */
+    if ((words[77] >> 1 & 7) <= 3)
+        info->link_reported = words[77] >> 1 & 7;
     if ((words[76] & 0x0100) != 0 && info->lba48)
         info->queue_depth = (words[75] & 0x1fu) + 1;
 }

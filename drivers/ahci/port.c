@@ -105,6 +105,7 @@ static enum status assert_comreset(struct ahci_port *port)
 
     if (status != STATUS_OK)
         return status;
+    port->settling = true;
     sctl &= AHCI_PX_SCTL_SPD | AHCI_PX_SCTL_IPM;
     ahci_port_write(port, AHCI_PX_SCTL, sctl | AHCI_PX_SCTL_DET_RESET);
     ahci_port_rest(port, AHCI_LIMIT_COMRESET_MS);
@@ -162,6 +163,12 @@ enum status ahci_port_start_receiving(struct ahci_port *port)
     return STATUS_OK;
 }
 
+void ahci_port_note_errors(struct ahci_port *port, uint32_t serr)
+{
+    if (!port->settling)
+        port->serr_seen |= serr & ~port->serr_shown;
+}
+
 enum status ahci_port_clear_errors(struct ahci_port *port)
 {
     uint32_t value;
@@ -169,7 +176,8 @@ enum status ahci_port_clear_errors(struct ahci_port *port)
 
     if (status != STATUS_OK)
         return status;
-    port->serr_seen |= value;
+    ahci_port_note_errors(port, value);
+    port->serr_shown = 0;
     ahci_port_write(port, AHCI_PX_SERR, value);
     status = ahci_port_get(port, AHCI_PX_IS, &value);
     if (status == STATUS_OK)
@@ -198,6 +206,7 @@ enum status ahci_port_start(struct ahci_port *port)
     if ((ssts & AHCI_PX_SSTS_DET) != AHCI_PX_SSTS_DET_UP ||
         (tfd & (AHCI_PX_TFD_BSY | AHCI_PX_TFD_DRQ)) != 0)
         return STATUS_DEVICE;
+    port->settling = false;
     status = change_cmd(port, 0, AHCI_PX_CMD_ST);
     if (status == STATUS_OK)
         port->running = true;

@@ -62,7 +62,10 @@ enum status ahci_port_stop_receiving(struct ahci_port *port) MUST_CHECK;
 /* FRE = 1 (10.3.2), with the rest some chips need. */
 enum status ahci_port_start_receiving(struct ahci_port *port) MUST_CHECK;
 
-/* Clears PxSERR, then PxIS (10.4.1: PCS and PRCS follow PxSERR). */
+/* Keeps bits read from PxSERR for the next look at the link, unless they are of our own making. */
+void ahci_port_note_errors(struct ahci_port *port, uint32_t serr);
+
+/* Notes and clears PxSERR, then clears PxIS (10.4.1: PCS and PRCS follow PxSERR). */
 enum status ahci_port_clear_errors(struct ahci_port *port) MUST_CHECK;
 
 /* Clears the errors and sets ST; the device must be ready and the link up (10.3.1). */
@@ -103,6 +106,9 @@ enum status ahci_port_record(struct ahci_port *port, const struct ahci_failure *
  * commands were queued ones, so that the drive wants its error log read first.
  */
 enum status ahci_port_recover(struct ahci_port *port, bool queued);
+
+/* link.c */
+void ahci_drive_look(struct drive *drive, struct drive_link *ret_link);
 
 /* read.c */
 extern const struct drive_ops ahci_drive_ops;

@@ -197,4 +197,5 @@ const struct drive_ops ahci_drive_ops = {
     .start = start,
     .await = await,
     .poll = poll,
+    .look = ahci_drive_look,
 };

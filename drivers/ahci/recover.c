@@ -81,7 +81,7 @@ enum status ahci_port_record(struct ahci_port *port, const struct ahci_failure *
         port->controller->gone = true;
         return STATUS_GONE;
     }
-    port->serr_seen |= values[SERR];
+    ahci_port_note_errors(port, values[SERR]);
     fault->kind = classify(failure->status, values);
     return fault->kind == DRIVE_FAULT_TIMEOUT ? STATUS_TIMEOUT : STATUS_DEVICE;
 }

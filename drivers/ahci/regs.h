@@ -23,7 +23,8 @@
 #define AHCI_CAP_NCS  (0x1fu << 8) /* number of command slots, less one */
 #define AHCI_CAP_FBSS BIT32(16)
 #define AHCI_CAP_SPM  BIT32(17)
-#define AHCI_CAP_SAM  BIT32(18) /* AHCI mode only: GHC.AE is fixed */
+#define AHCI_CAP_SAM  BIT32(18)    /* AHCI mode only: GHC.AE is fixed */
+#define AHCI_CAP_ISS  (0xfu << 20) /* highest speed of the links */
 #define AHCI_CAP_SCLO BIT32(24)
 #define AHCI_CAP_SSS  BIT32(27) /* staggered spin-up */
 #define AHCI_CAP_SNCQ BIT32(30)
@@ -131,6 +132,7 @@
 #define AHCI_PX_SSTS_DET_UP      3u
 #define AHCI_PX_SSTS_SPD         (0xfu << 4)
 #define AHCI_PX_SSTS_IPM         (0xfu << 8)
+#define AHCI_PX_SSTS_IPM_ACTIVE  1u
 #define AHCI_PX_SSTS_IPM_PARTIAL 2u
 #define AHCI_PX_SSTS_IPM_SLUMBER 6u
 #define AHCI_PX_SSTS_IPM_DEVSLP  8u
@@ -140,6 +142,9 @@
 #define AHCI_PX_SCTL_SPD       (0xfu << 4)
 #define AHCI_PX_SCTL_IPM       (0xfu << 8)
 #define AHCI_PX_SCTL_IPM_NONE  (3u << 8) /* neither Partial nor Slumber */
+
+#define AHCI_PX_SERR_N BIT32(16) /* communication was lost or found: PxIS.PRCS follows it */
+#define AHCI_PX_SERR_X BIT32(26) /* a device announced itself: PxIS.PCS follows it */
 
 #define AHCI_PX_DEVSLP_ADSE BIT32(0)
 

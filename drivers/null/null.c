@@ -51,11 +51,18 @@ static void poll(struct drive *drive)
     (void)drive;
 }
 
+static void look(struct drive *drive, struct drive_link *ret_link)
+{
+    (void)drive;
+    *ret_link = (struct drive_link){.known = false};
+}
+
 static const struct drive_ops null_ops = {
     .prepare = prepare,
     .start = start,
     .await = await,
     .poll = poll,
+    .look = look,
 };
 
 struct drive *null_drive_init(struct null_drive *null)

@@ -298,7 +298,7 @@ static void transfer(struct model_port *port, const struct model_command *comman
     if (is_log)
         memcpy(page, port->log, sizeof page);
     if (is_identify)
-        model_disk_identify(&port->disk, page);
+        model_disk_identify(&port->disk, base_field(port->ssts, AHCI_PX_SSTS_SPD), page);
     for (unsigned i = 0; i < command->prds && at < bytes; i++) {
         uint32_t part = table->prd[i].dbc + 1 < bytes - at ? table->prd[i].dbc + 1 : bytes - at;
         void *to = model_dma_at(table->prd[i].dba, part, "transfer");

@@ -62,7 +62,7 @@ static unsigned log2_of(uint32_t value)
 }
 
 /* Serial number and WWN are given, so that a test can see that nobody keeps them. */
-void model_disk_identify(const struct model_disk *disk, uint8_t *bytes)
+void model_disk_identify(const struct model_disk *disk, uint32_t speed, uint8_t *bytes)
 {
     uint16_t w[256] = {0};
     uint64_t capacity_28 = disk->sectors < 0x0fffffff ? disk->sectors : 0x0fffffff;
@@ -77,6 +77,7 @@ void model_disk_identify(const struct model_disk *disk, uint8_t *bytes)
     w[61] = (uint16_t)(capacity_28 >> 16);
     w[75] = disk->queue_depth > 0 ? (uint16_t)(disk->queue_depth - 1) : 0;
     w[76] = disk->queue_depth > 0 ? 0x010e : 0x000e;
+    w[77] = (uint16_t)(speed << 1);
     w[82] = 0x0002;
     w[83] = disk->no_lba48 ? 0x4000 : 0x4400;
     for (unsigned i = 0; i < 4 && !disk->no_lba48; i++)

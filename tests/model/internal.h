@@ -121,7 +121,8 @@ void model_port_drop_commands(struct model_port *port);
 void model_port_post_signature(struct model_port *port);
 
 /* --- disk.c --- */
-void model_disk_identify(const struct model_disk *disk, uint8_t *bytes);
+/* `speed` is that of its link. */
+void model_disk_identify(const struct model_disk *disk, uint32_t speed, uint8_t *bytes);
 void model_disk_read(const struct model_disk *disk, uint64_t lba, void *bytes, size_t count);
 
 #endif

@@ -129,7 +129,10 @@ struct hw_window model_hba_window(const struct model_hba *hba);
 uint16_t model_hba_vendor(const struct model_hba *hba);
 uint16_t model_hba_device(const struct model_hba *hba);
 
-/* Overrides a register before the driver comes: CAP, PI, VS, GHC or a port register as found. */
+/*
+ * Overrides a register before the driver comes: CAP, PI, VS, GHC or a port register as found.
+ * PxSSTS and PxSERR at any time.
+ */
 void model_hba_poke(struct model_hba *hba, uint32_t offset, uint32_t value);
 uint32_t model_hba_peek(const struct model_hba *hba, uint32_t offset);
 

@@ -8,17 +8,23 @@
 
 #define CMD_WRITABLE                                                                               \
     (AHCI_PX_CMD_ST | AHCI_PX_CMD_CLO | AHCI_PX_CMD_FRE | AHCI_PX_CMD_SETTINGS | AHCI_PX_CMD_ICC)
-#define SERR_DIAG_N  BIT32(16)
-#define SERR_DIAG_X  BIT32(26)
+#define SERR_DIAG_N  AHCI_PX_SERR_N
+#define SERR_DIAG_X  AHCI_PX_SERR_X
 #define SERR_BITS    0x07ff0f03u
 #define IE_BITS      0xfdc000ffu
 #define EARLY_NS     10000000u
 #define RECEIVER_NS  1000u
 #define RESET_MIN_NS 1000000u
 
-static uint32_t active_ssts(const struct model_hba *hba)
+/* Up and active, at the highest speed that PxSCTL.SPD allows. */
+static uint32_t active_ssts(const struct model_port *port)
 {
-    return hba->traits->quiet_reset ? 0x113 : 0x133;
+    uint32_t speed = port->hba->traits->quiet_reset ? 1 : 3;
+    uint32_t limit = base_field(port->sctl, AHCI_PX_SCTL_SPD);
+
+    if (limit != 0 && limit < speed)
+        speed = limit;
+    return 0x103 | speed << 4;
 }
 
 void model_port_found(struct model_port *port, const struct model_disk *disk)
@@ -46,7 +52,7 @@ void model_port_found(struct model_port *port, const struct model_disk *disk)
     model_port_drop_commands(port);
     if (port->disk.kind == MODEL_DISK_NONE)
         return;
-    port->ssts = port->disk.ssts != 0 ? port->disk.ssts : active_ssts(port->hba);
+    port->ssts = port->disk.ssts != 0 ? port->disk.ssts : active_ssts(port);
     port->serr = SERR_DIAG_X | SERR_DIAG_N;
     port->tfd = port->disk.busy_as_found ? 0xd0 : 0x80;
     port->fis_waits = !port->disk.busy_as_found;
@@ -79,7 +85,7 @@ static void link_comes_up(struct model_port *port)
 {
     port->link_at = MODEL_NO_TIME;
     port->link_since = model_now_ns();
-    port->ssts = active_ssts(port->hba);
+    port->ssts = active_ssts(port);
     port->ready_at = model_now_ns() + port->disk.ready_ns;
     if (!port->hba->traits->quiet_reset)
         port->serr |= SERR_DIAG_X | SERR_DIAG_N;
@@ -200,7 +206,7 @@ static void write_cmd(struct model_port *port, uint32_t value)
     /* ICC: the link wakes up. */
     if ((value & AHCI_PX_CMD_ICC) == AHCI_PX_CMD_ICC_ACTIVE && (port->ssts & 0xf00) != 0x100 &&
         (port->ssts & 0xf) != 0)
-        port->ssts = active_ssts(port->hba);
+        port->ssts = active_ssts(port);
     if ((falls & AHCI_PX_CMD_ST) != 0)
         stop_engine(port);
     if ((falls & AHCI_PX_CMD_FRE) != 0) {
@@ -399,6 +405,12 @@ void model_port_poke(struct model_port *port, uint32_t reg, uint32_t value)
         break;
     case AHCI_PX_SCTL:
         port->sctl = value;
+        break;
+    case AHCI_PX_SERR:
+        port->serr = value;
+        break;
+    case AHCI_PX_SSTS:
+        port->ssts = value;
         break;
     case AHCI_PX_CMD:
         port->cmd = value & (CMD_WRITABLE | AHCI_PX_CMD_CPD);

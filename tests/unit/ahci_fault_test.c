@@ -80,6 +80,10 @@ static void read_some(struct rig *rig, struct outcome *outcome)
         enum status status = i % 2 == 0 ? rig_read(rig, drive, i * 100, 64, DRIVE_READ_DMA)
                                         : read_queued(rig, drive);
 
+        struct drive_link link;
+
+        drive->ops->look(drive, &link);
+        assert_int_equal(link.known, !rig->controller.gone);
         if (status == STATUS_OK && i % 2 == 0)
             assert_true(model_disk_matches(rig->buffer.cpu, 64 * 512, i * 100, 512));
         outcome->read = status;

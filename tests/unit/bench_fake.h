@@ -53,6 +53,8 @@ struct fake {
     uint64_t gone_after;   /* after so many commands nothing answers */
     bool never_recovers;
 
+    struct drive_link link; /* what a look at it shows */
+
     /* State. */
     struct drive_read slot[DRIVE_SLOTS_MAX];
     uint64_t done_ns[DRIVE_SLOTS_MAX];
@@ -229,7 +231,15 @@ static inline void fake_poll(struct drive *drive)
     model_advance_ns(700);
 }
 
-static const struct drive_ops fake_ops = {fake_prepare, fake_start, fake_await, fake_poll};
+static inline void fake_look(struct drive *drive, struct drive_link *ret_link)
+{
+    struct fake *fake = drive->self;
+
+    *ret_link = fake->link;
+}
+
+static const struct drive_ops fake_ops = {fake_prepare, fake_start, fake_await, fake_poll,
+                                          fake_look};
 
 /* A plan's worth of everything, with a drive of 4 GB, 32 slots, 100 us and 1 GB/s. */
 struct rig {

@@ -219,6 +219,28 @@ static void believes_the_depth_only_with_the_queue_bit(void **state)
     assert_int_equal(parse(w, STATUS_OK).sata_speeds, 6);
     w[76] = 0x0100; /* as QEMU says */
     assert_int_equal(parse(w, STATUS_OK).queue_depth, 1 + 31);
+    assert_int_equal(parse(w, STATUS_OK).sata_speeds, 0);
+}
+
+static void reads_the_speed_of_the_link(void **state)
+{
+    static const struct {
+        uint16_t word_76, word_77;
+        uint32_t reported;
+    } cases[] = {
+        {0x850e, 0x0006, 3}, {0x0106, 0x0004, 2}, {0x0002, 0x0002, 1},
+        {0x850e, 0x0000, 0}, {0x850e, 0xffff, 0}, {0x850e, 0x0008, 0},
+        {0x850e, 0xfff7, 3}, {0x0000, 0x0006, 0}, {0xffff, 0x0006, 0},
+    };
+    uint16_t w[256];
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        make_plain(w);
+        w[76] = cases[i].word_76;
+        w[77] = cases[i].word_77;
+        assert_int_equal(parse(w, STATUS_OK).link_reported, cases[i].reported);
+    }
 }
 
 static void reads_rotation_and_state(void **state)
@@ -373,6 +395,7 @@ static void check_drive(const json_t *entry, const uint16_t *words)
     json_array_foreach(json_object_get(entry, "gens"), i, generation) speeds |=
         1u << json_integer_value(generation);
     assert_int_equal(info.sata_speeds, speeds);
+    assert_true(info.link_reported == 0 || (speeds >> info.link_reported & 1) != 0);
     assert_int_equal(info.checksum_valid, checksum != NULL && strcmp(checksum, "correct") == 0);
 }
 
@@ -424,6 +447,7 @@ int main(void)
         cmocka_unit_test(follows_the_extended_sector_count),
         cmocka_unit_test(reads_sector_sizes),
         cmocka_unit_test(believes_the_depth_only_with_the_queue_bit),
+        cmocka_unit_test(reads_the_speed_of_the_link),
         cmocka_unit_test(reads_rotation_and_state),
         cmocka_unit_test(checks_the_checksum),
         cmocka_unit_test(cleans_strings),

@@ -13,6 +13,7 @@ static void completes_at_once(void **state)
     struct null_drive null;
     struct drive *drive = null_drive_init(&null);
     struct drive_read read = {.lba = 5, .sectors = 8, .command = DRIVE_READ_QUEUED, .bus = 4096};
+    struct drive_link link = {.known = true};
     struct drive_done done;
     uint64_t t0 = 0;
 
@@ -27,6 +28,8 @@ static void completes_at_once(void **state)
     assert_int_equal(drive->ops->await(drive, UINT32_MAX, 0, &done), STATUS_OK);
     assert_int_equal(done.slots, 0xffffff00);
     drive->ops->poll(drive);
+    drive->ops->look(drive, &link);
+    assert_false(link.known);
 }
 
 static void refuses_what_a_drive_refuses(void **state)
