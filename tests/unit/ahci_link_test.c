@@ -1,4 +1,5 @@
 /* Looks at the SATA link of a drive: what stands in the registers, and each error once. */
+#include "drivers/ahci/port.h"
 #include "tests/unit/ahci_rig.h"
 
 #define SERR (AHCI_PORT_BASE + AHCI_PX_SERR)
@@ -188,7 +189,10 @@ static void leaves_the_alarm_of_a_lost_link(void **state)
     drive = drive_of(&rig, MODEL_88SE9128_HBA);
     model_hba_inject(rig.hba, MODEL_FAULT_LINK_LOST, 0, model_hba_accesses(rig.hba) + 1);
     assert_int_equal(look(drive).errors, AHCI_PX_SERR_N);
+    model_hba_poke(rig.hba, SERR, AHCI_PX_SERR_N | DIAG_B);
+    assert_int_equal(look(drive).errors, DIAG_B);
     assert_int_equal(look(drive).errors, 0);
+    assert_int_equal(model_hba_peek(rig.hba, SERR), AHCI_PX_SERR_N);
     assert_int_equal(look(drive).speed, 0);
     assert_int_equal(look(drive).power, 0);
     begin = model_now_ns();
@@ -196,6 +200,27 @@ static void leaves_the_alarm_of_a_lost_link(void **state)
     assert_int_equal(drive->fault.kind, DRIVE_FAULT_LINK_LOST);
     assert_true(model_now_ns() - begin < UINT64_C(2000000000)); /* the reset's own limit is in it */
     assert_int_equal(look(drive).errors, 0);
+    rig_end(&rig);
+}
+
+/* Where the driver clears the register itself, nothing is lost, and what comes again is news. */
+static void loses_nothing_that_is_cleared(void **state)
+{
+    struct drive *drive;
+    struct rig rig;
+
+    (void)state;
+    drive = drive_of(&rig, MODEL_88SE9128_HBA);
+    for (unsigned i = 0; i < 2; i++) {
+        model_hba_poke(rig.hba, SERR, AHCI_PX_SERR_X | DIAG_C);
+        assert_int_equal(look(drive).errors, AHCI_PX_SERR_X | DIAG_C);
+        model_hba_poke(rig.hba, SERR, AHCI_PX_SERR_X | DIAG_B);
+        assert_int_equal(ahci_port_clear_errors(&rig.controller.ports[0]), STATUS_OK);
+        assert_int_equal(model_hba_peek(rig.hba, SERR), 0);
+        model_hba_poke(rig.hba, SERR, AHCI_PX_SERR_X);
+        assert_int_equal(look(drive).errors, AHCI_PX_SERR_X | DIAG_B);
+        assert_int_equal(ahci_port_clear_errors(&rig.controller.ports[0]), STATUS_OK);
+    }
     rig_end(&rig);
 }
 
@@ -261,6 +286,7 @@ int main(void)
         cmocka_unit_test(shows_each_error_once),
         cmocka_unit_test(shows_errors_of_a_failed_command),
         cmocka_unit_test(leaves_the_alarm_of_a_lost_link),
+        cmocka_unit_test(loses_nothing_that_is_cleared),
         cmocka_unit_test(disturbs_nothing_under_way),
         cmocka_unit_test(knows_when_it_is_gone),
     };
