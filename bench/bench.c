@@ -110,7 +110,6 @@ static enum engine_next run_unit(struct bench *bench)
 /* Waits for what is still under way; what comes of that decides how the test ends. */
 static enum engine_next drain(struct bench *bench, enum engine_next next)
 {
-    uint32_t commands = engine_slots(bench->outstanding);
     enum engine_next after;
     enum status status;
 
@@ -119,7 +118,7 @@ static enum engine_next drain(struct bench *bench, enum engine_next next)
     status = depth_drain(bench, bench->setup.drive);
     if (status == STATUS_OK)
         return next;
-    after = engine_failure(bench, bench->setup.drive, status, commands);
+    after = engine_failure(bench, bench->setup.drive, status, engine_slots(bench->outstanding));
     return after == ENGINE_MORE ? next : after;
 }
 
@@ -180,6 +179,14 @@ static bool find_test(struct bench *bench)
     return !bench->ended;
 }
 
+/* Ends the test under way and finds the next one. */
+static void go_on(struct bench *bench, enum engine_next next)
+{
+    finish_test(bench, next);
+    if (!bench->ended)
+        (void)find_test(bench);
+}
+
 static uint32_t block_ms(enum plan_kind kind)
 {
     if (kind == PLAN_TRANSFER)
@@ -187,19 +194,32 @@ static uint32_t block_ms(enum plan_kind kind)
     return kind == PLAN_DEPTH ? STEP_DEPTH_MS : STEP_MS;
 }
 
+/* Time that was the caller's; in it the drive has rested, unless it was under load. */
+static void book_pause(struct bench *bench, uint64_t ticks, bool rested)
+{
+    engine_test(bench)->time.pause_ticks += ticks;
+    if (rested && bench->pause_ticks <= UINT64_MAX - ticks)
+        bench->pause_ticks += ticks;
+}
+
+static void end_pause(struct bench *bench)
+{
+    uint64_t last = bench->now_ticks;
+
+    bench->now_ticks = hw_ticks();
+    book_pause(bench, bench->now_ticks - last, true);
+}
+
 bool bench_step(struct bench *bench)
 {
     enum engine_next next = ENGINE_MORE;
-    uint64_t last = bench->now_ticks;
 
     if (bench->ended || !find_test(bench))
         return false;
-    bench->now_ticks = hw_ticks();
     if (engine_test(bench)->state == BENCH_RUNNING) {
-        engine_test(bench)->time.pause_ticks += bench->now_ticks - last;
-        if (bench->pause_ticks < bench->now_ticks - last)
-            bench->pause_ticks = bench->now_ticks - last;
+        end_pause(bench);
     } else {
+        bench->now_ticks = hw_ticks();
         begin_test(bench);
     }
     bench->counting = false;
@@ -210,12 +230,53 @@ bool bench_step(struct bench *bench)
         if (next == ENGINE_MORE && bench->now_ticks >= bench->deadline_ticks)
             next = out_of_time(bench);
     }
-    if (next != ENGINE_MORE) {
-        finish_test(bench, next);
-        if (!bench->ended)
-            (void)find_test(bench);
-    }
+    if (next != ENGINE_MORE)
+        go_on(bench, next);
     return !bench->ended;
+}
+
+static void load_failed(struct bench *bench, enum status status)
+{
+    uint32_t commands = engine_slots(bench->outstanding);
+    enum engine_next next =
+        engine_failure(bench, bench->setup.drive, status, commands > 0 ? commands : 1);
+
+    if (next != ENGINE_MORE)
+        go_on(bench, next);
+}
+
+bool bench_load_begin(struct bench *bench)
+{
+    enum status status;
+
+    if (bench->ended || engine_step(bench)->kind != PLAN_TRANSFER ||
+        engine_test(bench)->state != BENCH_RUNNING || engine_step(bench)->probe)
+        return false;
+    end_pause(bench);
+    status = transfer_load(bench);
+    if (status != STATUS_OK)
+        load_failed(bench, status);
+    return status == STATUS_OK;
+}
+
+bool bench_load_end(struct bench *bench)
+{
+    uint64_t looked = hw_ticks() - bench->load_ticks;
+    uint64_t took;
+    enum status status;
+    bool loaded;
+
+    if (bench->outstanding == 0)
+        return false;
+    status = depth_drain(bench, bench->setup.drive);
+    if (status != STATUS_OK) {
+        load_failed(bench, status);
+        return false;
+    }
+    took = bench->now_ticks - bench->load_ticks;
+    loaded = took / 2 >= looked;
+    book_pause(bench, took, !loaded);
+    return loaded;
 }
 
 void bench_abort(struct bench *bench)

@@ -61,7 +61,8 @@ struct bench {
     uint64_t pause_ticks;     /* TRANSFER: rest that uncounted reads have to make up for */
     uint32_t careful;         /* TRANSFER: positions to be read one by one after a failure */
     struct base_random random;
-    uint32_t outstanding;    /* DEPTH: slots started and not complete */
+    uint64_t load_ticks;     /* TRANSFER: when the reads of bench_load_begin were started */
+    uint32_t outstanding;    /* slots started and not complete */
     bool counting;           /* DEPTH: an interval is open ... */
     uint64_t mark_ticks;     /* ... and counted up to here */
     uint64_t warm_end_ticks; /* DEPTH: end of the warm-up */
@@ -83,6 +84,21 @@ enum status bench_begin(struct bench *bench, const struct bench_setup *setup,
  * figures are in the run before this returns.
  */
 bool bench_step(struct bench *bench);
+
+/*
+ * While TRANSFER is under way and between steps: starts uncounted reads, as many as the test keeps
+ * in flight, and returns while they run, so that the caller can look at link registers under load.
+ * false: there is nothing to load now (another test, the end, or the drive failed).
+ */
+bool bench_load_begin(struct bench *bench) MUST_CHECK;
+
+/*
+ * Waits for them. true: what was read since bench_load_begin was read under load: the reads took at
+ * least twice as long, from their start, as the time from their start to this call. Must follow
+ * each bench_load_begin that returned true, before anything else but bench_abort. A failure is
+ * booked like any other: it may have ended the test or the run.
+ */
+bool bench_load_end(struct bench *bench) MUST_CHECK;
 
 /*
  * Ends the run now: waits for what is outstanding, marks the test as aborted and the run as

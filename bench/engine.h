@@ -112,6 +112,8 @@ enum engine_next transfer_unit(struct bench *bench);
 enum status transfer_probe(struct bench *bench) MUST_CHECK;
 enum status transfer_make_up(struct bench *bench) MUST_CHECK;
 enum status transfer_seek(struct bench *bench) MUST_CHECK;
+/* Starts uncounted reads in all slots of the step and returns. */
+enum status transfer_load(struct bench *bench) MUST_CHECK;
 void transfer_finish(struct bench *bench);
 enum engine_next access_unit(struct bench *bench);
 enum engine_next depth_unit(struct bench *bench);

@@ -40,8 +40,8 @@ struct bench_time {
     uint64_t begin_ticks;     /* since the beginning of the run */
     uint64_t elapsed_ticks;   /* from then to the end of the last command */
     uint64_t counted_ticks;   /* TRANSFER, DEPTH: intervals that make the figure */
-    uint64_t pause_ticks;     /* between steps: screen and keyboard */
-    uint64_t uncounted_bytes; /* read outside the counted intervals: seeks, warm-up, tails */
+    uint64_t pause_ticks;     /* between steps: screen, keyboard, looks under load */
+    uint64_t uncounted_bytes; /* read outside the counted intervals: seeks, warm-up, tails, loads */
     uint64_t uncounted_commands;
     uint64_t warm_up_ticks; /* uncounted reads before the first interval and after pauses */
 };

@@ -1,6 +1,6 @@
 /*
  * The reads of TRANSFER that are not counted: those that find out whether the drive seeks, those
- * that make up for a pause, and the seek itself.
+ * that make up for a pause, those that load the drive for a look at it, and the seek itself.
  */
 #include "bench/engine.h"
 
@@ -35,18 +35,52 @@ enum status transfer_probe(struct bench *bench)
 }
 
 /*
- * Reads, uncounted, for as long as the drive has rested, behind the position before (at the
- * beginning: behind the first): in a rest a rate limiter saves up a burst, and a drive or a link
- * may fall asleep.
+ * Where reads go that only keep the drive busy: behind the position before (at the beginning:
+ * behind the first), or over it if nothing fits in there.
  */
-enum status transfer_make_up(struct bench *bench)
+struct ground {
+    uint64_t first_lba;
+    uint64_t end_lba;
+    uint64_t next_lba;
+};
+
+static struct ground ground_of(const struct bench *bench)
 {
     const struct plan_step *step = engine_step(bench);
     uint32_t before = bench->done > 0 ? bench->done - 1 : 0;
     uint64_t stream = plan_position_lba(step, before) + step->seek_sectors;
-    uint64_t lba = stream + (uint64_t)step->command_sectors * engine_position_commands(step);
-    uint64_t limit = before + 1 < step->count ? plan_position_lba(step, before + 1)
-                                              : bench->setup.drive->info.sectors;
+    struct ground ground = {
+        .first_lba = stream + (uint64_t)step->command_sectors * engine_position_commands(step),
+        .end_lba = bench->setup.drive->info.sectors,
+    };
+
+    if (before + 1 < step->count)
+        ground.end_lba = plan_position_lba(step, before + 1);
+    if (ground.first_lba + step->command_sectors > ground.end_lba)
+        ground.first_lba = stream;
+    ground.next_lba = ground.first_lba;
+    return ground;
+}
+
+/* Of the next read; round and round. */
+static uint64_t ground_next(struct ground *ground, uint32_t sectors)
+{
+    uint64_t lba = ground->next_lba;
+
+    if (lba + sectors > ground->end_lba)
+        lba = ground->first_lba;
+    ground->next_lba = lba + sectors;
+    return lba;
+}
+
+/*
+ * Reads, uncounted, for as long as the drive has rested: in a rest a rate limiter saves up a burst,
+ * and a drive or a link may fall asleep.
+ */
+enum status transfer_make_up(struct bench *bench)
+{
+    const struct plan_step *step = engine_step(bench);
+    struct ground ground = ground_of(bench);
     uint64_t most = engine_ms(bench, step->warm_up_ms);
     uint64_t begin = hw_ticks();
     uint64_t rest = bench->pause_ticks < most ? bench->pause_ticks : most;
@@ -55,20 +89,41 @@ enum status transfer_make_up(struct bench *bench)
     bench->pause_ticks = 0;
     if (rest < hw_clock_ticks(bench->setup.clock, PAUSE_MIN_NS))
         return STATUS_OK;
-    for (uint64_t at = lba; bench->now_ticks - begin < rest; at += step->command_sectors) {
-        struct engine_read read = {.sectors = step->command_sectors};
-        enum status status;
+    while (bench->now_ticks - begin < rest) {
+        struct engine_read read = {.lba = ground_next(&ground, step->command_sectors),
+                                   .sectors = step->command_sectors};
+        enum status status = engine_read_one(bench, bench->setup.drive, step->command, &read);
 
-        if (at + step->command_sectors > limit)
-            at = lba + step->command_sectors > limit ? stream : lba;
-        read.lba = at;
-        status = engine_read_one(bench, bench->setup.drive, step->command, &read);
         if (status != STATUS_OK)
             return status;
         engine_count_not(bench, 1, step->command_sectors);
     }
     engine_test(bench)->time.warm_up_ticks += bench->now_ticks - begin;
     return STATUS_OK;
+}
+
+enum status transfer_load(struct bench *bench)
+{
+    const struct plan_step *step = engine_step(bench);
+    struct drive *drive = bench->setup.drive;
+    struct ground ground = ground_of(bench);
+    struct drive_read order = {.sectors = step->command_sectors, .command = step->command};
+    uint64_t slot_bytes = (uint64_t)step->command_sectors * drive->info.logical_bytes;
+    uint32_t mask = 0;
+    enum status status;
+
+    for (uint32_t slot = 0; slot < step->depth; slot++) {
+        order.lba = ground_next(&ground, step->command_sectors);
+        order.bus = bench->setup.buffer.bus + slot * slot_bytes;
+        status = drive->ops->prepare(drive, slot, &order);
+        if (status != STATUS_OK)
+            return status;
+        mask |= 1u << slot;
+    }
+    status = drive->ops->start(drive, mask, &bench->load_ticks);
+    if (status == STATUS_OK)
+        bench->outstanding = mask;
+    return status;
 }
 
 enum status transfer_seek(struct bench *bench)

@@ -352,4 +352,36 @@ static inline void assert_near(double value, double truth, double tolerance)
         fail_msg("%f is not within %f of %f", value, tolerance, truth);
 }
 
+/* TRANSFER: every position at its place, equally long, side by side, at the right depth. */
+static inline void check_places(const struct rig *rig)
+{
+    uint32_t index = rig_index(rig, PLAN_TRANSFER);
+    const struct plan_step *step = &rig->run.plan.steps[index];
+    const struct drive_info *info = &rig->fake.drive.info;
+    uint32_t commands = step->lead + step->counted + step->tail;
+    uint64_t seen = 0;
+
+    for (uint32_t i = 0; i < rig->run.sample_count; i++) {
+        const struct sample *sample = &rig->setup.samples[i];
+        uint64_t place = seen % commands;
+        bool counted = place >= step->lead && place < step->lead + step->counted;
+
+        if (sample->step != index || (step->run_in > 0 && sample->role == SAMPLE_UNCOUNTED))
+            continue; /* of a run-in */
+        assert_int_equal(sample->group, seen / commands);
+        assert_int_equal(sample->lba, plan_position_lba(step, sample->group) + step->seek_sectors +
+                                          place * step->command_sectors);
+        assert_int_equal(sample->sectors, step->command_sectors);
+        assert_int_equal(sample->role, counted ? SAMPLE_COUNTED : SAMPLE_UNCOUNTED);
+        seen++;
+    }
+    assert_int_equal(seen, (uint64_t)step->count * commands);
+    assert_int_equal(rig->run.transfer.position_bytes,
+                     (uint64_t)step->counted * step->command_sectors * info->logical_bytes);
+    assert_int_equal(rig->run.tests[index].counted_bytes,
+                     step->count * rig->run.transfer.position_bytes);
+    if (step->count > 3)
+        assert_int_equal(rig->fake.in_flight_most, step->depth);
+}
+
 #endif
