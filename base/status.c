@@ -16,6 +16,7 @@ const char *base_status_name(enum status status)
         [STATUS_FULL] = "full",
         [STATUS_READ_ONLY] = "read-only",
         [STATUS_MISMATCH] = "data mismatch",
+        [STATUS_VOID] = "void",
     };
 
     if ((unsigned)status >= STATUS_COUNT)

@@ -20,6 +20,7 @@ enum status {
     STATUS_FULL,        /* a buffer, table or volume has no room left */
     STATUS_READ_ONLY,   /* the volume refuses writes */
     STATUS_MISMATCH,    /* data read twice, or by two ways, differs */
+    STATUS_VOID,        /* what was measured cannot be, or its conditions changed meanwhile */
     STATUS_COUNT
 };
 

@@ -34,6 +34,7 @@ static const char *why(enum status status)
     case STATUS_NO_MEMORY:
     case STATUS_ABORTED:
     case STATUS_MISMATCH:
+    case STATUS_VOID:
     case STATUS_COUNT:
         break;
     }

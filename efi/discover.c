@@ -6,7 +6,8 @@
 #include "efi/machine.h"
 #include "efi/pure/smbios.h"
 #include "efi/session.h"
-#include "pci/link_read.h"
+#include "pci/ceiling.h"
+#include "pci/path_read.h"
 
 static void note_time(struct result_tool *tool)
 {
@@ -39,6 +40,9 @@ static void note_machine(struct session *session)
     machine->hypervisor = machine_virtual();
     machine_cpu(&machine->cpu);
     machine_smbios(&machine->smbios, &note);
+    if (note[0] != '\0')
+        result_note(&session->result, note);
+    machine_iommu(&machine->iommu, &note);
     if (note[0] != '\0')
         result_note(&session->result, note);
 }
@@ -88,8 +92,12 @@ static void add_target(struct session *session, uint32_t index, const char *left
     controller->left_alone = left_alone;
     controller->restored.reason = "";
     level = firmware_quiet();
-    pci_link_read(&session->config, &session->tree, (int32_t)index, &controller->link);
+    controller->has_path = pci_path_read(&session->config, &session->tree, (int32_t)index,
+                                         &controller->path) == STATUS_OK;
     firmware_resume(level);
+    controller->header_bytes = PCI_TLP_HEADER_3DW; /* DMA memory is below 4 GiB: hw/dma.h */
+    if (!controller->has_path)
+        result_note(&session->result, "The path to a controller has more hops than are followed.");
     handover_find(&target->handover, &session->config, target->device);
     session->target_count++;
 }
@@ -113,19 +121,12 @@ static enum status find_controllers(struct session *session)
     return session->target_count > 0 ? STATUS_OK : STATUS_NOT_FOUND;
 }
 
-enum status session_discover(struct session *session)
+enum status session_walk(struct session *session)
 {
     const char *note;
     enum status status;
-    EFI_TPL level;
+    EFI_TPL level = firmware_quiet();
 
-    note_run(session);
-    note_machine(session);
-    calibrate(session);
-    if (session->result.clock.hz == 0)
-        return STATUS_UNSUPPORTED;
-
-    level = firmware_quiet();
     machine_read_mcfg(&session->host, &note);
     firmware_resume(level);
     if (note[0] != '\0')
@@ -141,7 +142,18 @@ enum status session_discover(struct session *session)
     firmware_resume(level);
     if (status == STATUS_FULL)
         result_note(&session->result, "There are more PCI functions than are listed.");
-    else if (status != STATUS_OK)
-        return status;
-    return find_controllers(session);
+    return status == STATUS_FULL ? STATUS_OK : status;
+}
+
+enum status session_discover(struct session *session)
+{
+    enum status status;
+
+    note_run(session);
+    note_machine(session);
+    calibrate(session);
+    if (session->result.clock.hz == 0)
+        return STATUS_UNSUPPORTED;
+    status = session_walk(session);
+    return status == STATUS_OK ? find_controllers(session) : status;
 }

@@ -136,6 +136,7 @@ EFI_STATUS firmware_status(enum status status)
         [STATUS_FULL] = EFI_VOLUME_FULL,
         [STATUS_READ_ONLY] = EFI_WRITE_PROTECTED,
         [STATUS_MISMATCH] = EFI_CRC_ERROR,
+        [STATUS_VOID] = EFI_COMPROMISED_DATA,
     };
 
     return codes[status];

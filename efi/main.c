@@ -123,7 +123,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *system)
         return firmware_status(status);
     }
     say_what_it_is(session);
-    status = start(session, &choice);
+    status = session->options.path ? session_show_tree(session) : start(session, &choice);
     say_how_it_ended(session, status);
     if (!session->from_shell && !session->options.yes && choice == MENU_RUN)
         choice = menu_end();

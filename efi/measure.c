@@ -3,6 +3,7 @@
 #include "efi/console.h"
 #include "efi/firmware.h"
 #include "efi/session.h"
+#include "pci/path_read.h"
 
 /* The screen is touched this often at most: each touch is a pause for the drive. */
 #define DRAW_NS UINT64_C(1000000000)
@@ -11,6 +12,7 @@
 struct work {
     struct bench bench;
     struct bench_run run;
+    struct pci_path path; /* of one look under load */
     struct sample *samples;
     uint64_t *scratch;
     size_t capacity;
@@ -156,6 +158,51 @@ static const char *out_of_bounds(const struct ahci_controller *ahci)
     return NULL;
 }
 
+/* The path to the drive as it stands now, for the comparison of before, under load and after. */
+static bool read_path(const struct session *session, const struct session_target *target,
+                      struct pci_path *ret_path)
+{
+    int32_t index = (int32_t)(target->device - session->tree.devices);
+
+    return pci_path_read(&session->config, &session->tree, index, ret_path) == STATUS_OK;
+}
+
+/* Looks at the links while reads are under way: at rest they may be slower. */
+static void look_under_load(const struct session *session, const struct session_target *target,
+                            struct work *work, struct result_drive *drive)
+{
+    EFI_TPL level = firmware_quiet();
+
+    if (bench_load_begin(&work->bench)) {
+        bool read = read_path(session, target, &work->path);
+
+        if (bench_load_end(&work->bench) && read)
+            pci_watch_look(&drive->watch, &work->path);
+    }
+    firmware_resume(level);
+}
+
+static void look_before(const struct session *session, const struct session_target *target,
+                        struct drive *ahci, struct result_drive *drive)
+{
+    EFI_TPL level = firmware_quiet();
+
+    drive->watch = (struct pci_watch){.looks = 0};
+    drive->watch.has_before = read_path(session, target, &drive->watch.before);
+    ahci->ops->look(ahci, &drive->sata_before);
+    firmware_resume(level);
+}
+
+static void look_after(const struct session *session, const struct session_target *target,
+                       struct drive *ahci, struct result_drive *drive)
+{
+    EFI_TPL level = firmware_quiet();
+
+    ahci->ops->look(ahci, &drive->sata_after);
+    drive->watch.has_after = read_path(session, target, &drive->watch.after);
+    firmware_resume(level);
+}
+
 /* Runs one drive; the files are brought up to date after every test. */
 static enum status run_drive(struct session *session, uint32_t controller, uint32_t port)
 {
@@ -177,16 +224,20 @@ static enum status run_drive(struct session *session, uint32_t controller, uint3
     uint64_t draw_ticks = hw_clock_ticks(&session->result.clock, DRAW_NS);
     uint64_t drawn = hw_ticks() - draw_ticks;
     uint32_t test = 0;
-    bool more;
+    bool more, due;
 
     if (bench_begin(bench, &setup, drive->run) != STATUS_OK) {
         drive->run->status = STATUS_INVALID;
         drive->run->reason = "the engine refused the plan";
         return STATUS_OK;
     }
+    look_before(session, target, setup.drive, drive);
     do {
         more = step(bench);
-        if (hw_ticks() - drawn >= draw_ticks) {
+        due = hw_ticks() - drawn >= draw_ticks;
+        if (due || drive->watch.looks == 0)
+            look_under_load(session, target, work, drive);
+        if (due) {
             draw(session, controller, port, bench);
             drawn = hw_ticks();
         }
@@ -200,6 +251,7 @@ static enum status run_drive(struct session *session, uint32_t controller, uint3
         }
     } while (more);
     console_status("");
+    look_after(session, target, setup.drive, drive);
     session_checkpoint(session);
     return drive->run->status == STATUS_ABORTED ? STATUS_ABORTED : STATUS_OK;
 }

@@ -84,7 +84,11 @@ struct session_place {
 struct result_drive *session_next_drive(const struct session *session, struct session_place *place,
                                         uint32_t *ret_port);
 
-/* discover.c: clock, PCI walk, AHCI controllers. STATUS_NOT_FOUND: no AHCI controller. */
+/*
+ * discover.c: the walk alone; then clock, machine, walk and AHCI controllers together.
+ * STATUS_NOT_FOUND: no AHCI controller.
+ */
+enum status session_walk(struct session *session) MUST_CHECK;
 enum status session_discover(struct session *session) MUST_CHECK;
 
 /*
@@ -119,6 +123,9 @@ enum status session_deliver(struct session *session) MUST_CHECK;
 
 /* tree.c: writes pci.txt into the open result folder, through session_files.rows. */
 enum status session_save_tree(struct session *session) MUST_CHECK;
+
+/* show.c: walks, and prints the tree of functions and the paths of the storage controllers. */
+enum status session_show_tree(struct session *session) MUST_CHECK;
 
 /* menu.c: the countdown and the menu of a program that was booted. */
 enum menu_choice {

@@ -2,6 +2,7 @@
 #include "report/json.h"
 
 #include "report/json_machine.h"
+#include "report/json_path.h"
 #include "report/json_run.h"
 #include "report/json_text.h"
 
@@ -96,23 +97,6 @@ static void write_pci(struct json *json, const struct pci_device *pci)
     json_close(json, '}');
 }
 
-static void write_link_end(struct json *json, const char *key, const struct pci_link_end *end)
-{
-    if (!end->present) {
-        json_null(json, key);
-        return;
-    }
-    json_open(json, key, '{');
-    json_number(json, "port_type", end->port_type);
-    json_number(json, "speed", end->speed);
-    json_number(json, "width", end->width);
-    json_number(json, "speed_max", end->speed_max);
-    json_number(json, "width_max", end->width_max);
-    json_number(json, "payload_bytes", end->payload_bytes);
-    json_number(json, "request_bytes", end->request_bytes);
-    json_close(json, '}');
-}
-
 static void write_info(struct json *json, const struct drive_info *info)
 {
     json_string(json, "model", info->model);
@@ -130,34 +114,44 @@ static void write_info(struct json *json, const struct drive_info *info)
             json_number(json, NULL, generation);
     json_close(json, ']');
     json_number_or_null(json, "sata_generation", info->link_speed);
+    json_number_or_null(json, "sata_generation_reported", info->link_reported);
     json_bool(json, "lba48", info->lba48);
     json_bool(json, "checksum_valid", info->checksum_valid);
     json_bool(json, "removable", info->removable);
     json_bool(json, "locked", info->locked);
 }
 
-static void write_drive(struct json *json, const struct result_drive *drive,
-                        const struct hw_clock *clock)
+static void write_drive(struct json *json, const struct result *result, uint32_t controller,
+                        uint32_t port_index)
 {
+    const struct result_drive *drive = result->controllers[controller].ports[port_index].drive;
+
     json_open(json, "drive", '{');
     write_info(json, &drive->info);
     json_string_or_null(json, "left_alone", drive->left_alone);
-    if (drive->planned && drive->run != NULL)
-        json_run(json, drive->run, clock);
-    else
+    if (drive->planned && drive->run != NULL) {
+        json_run(json, drive->run, &result->clock);
+        json_verdict(json, result, controller, port_index);
+    } else {
         json_null(json, "run");
+        json_null(json, "sata_link");
+        json_null(json, "watch");
+        json_null(json, "verdict");
+    }
     json_close(json, '}');
 }
 
-static void write_port(struct json *json, const struct result_port *port,
-                       const struct hw_clock *clock)
+static void write_port(struct json *json, const struct result *result, uint32_t controller,
+                       uint32_t port_index)
 {
+    const struct result_port *port = &result->controllers[controller].ports[port_index];
+
     json_open(json, NULL, '{');
     json_number(json, "port", port->number);
     json_string(json, "kind", port->kind);
     json_string_or_null(json, "reason", port->reason);
     if (port->drive != NULL)
-        write_drive(json, port->drive, clock);
+        write_drive(json, result, controller, port_index);
     else
         json_null(json, "drive");
     json_close(json, '}');
@@ -200,15 +194,14 @@ static void write_controller(struct json *json, const struct result *result, uin
     json_open(json, NULL, '{');
     json_number(json, "index", index);
     write_pci(json, &controller->pci);
-    write_link_end(json, "link_upstream", &controller->link.upstream);
-    write_link_end(json, "link_downstream", &controller->link.downstream);
+    json_path(json, result, index);
     json_string_or_null(json, "slot", controller->slot);
     json_string_or_null(json, "left_alone", controller->left_alone);
     write_ahci(json, controller);
     write_restored(json, &controller->restored);
     json_open(json, "ports", '[');
     for (uint32_t i = 0; i < controller->port_count; i++)
-        write_port(json, &controller->ports[i], &result->clock);
+        write_port(json, result, index, i);
     json_close(json, ']');
     json_close(json, '}');
 }

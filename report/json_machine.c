@@ -1,6 +1,8 @@
 /* The machine: firmware, board, system, BIOS, processor, memory, slots. */
 #include "report/json_machine.h"
 
+#include "report/json_path.h"
+
 static void write_product(struct json *json, const char *key, const struct result_product *product)
 {
     json_open(json, key, '{');
@@ -75,6 +77,7 @@ void json_machine(struct json *json, const struct result_machine *machine)
     write_bios(json, &smbios->bios);
     write_cpu(json, machine);
     json_number_or_null(json, "memory_mib", smbios->memory_mib);
+    json_iommu(json, &machine->iommu);
     json_open(json, "slots", '[');
     for (uint32_t i = 0; i < smbios->slot_count; i++)
         write_slot(json, &smbios->slots[i]);

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "base/text.h"
+#include "report/verdict.h"
 
 #include <stddef.h>
 
@@ -37,6 +38,15 @@ static enum status judge_run(const struct bench_run *run)
     return STATUS_OK;
 }
 
+/* Whether the figures of a run that ended well must not be used. */
+static bool is_void(const struct result *result, uint32_t controller, uint32_t port)
+{
+    struct verdict verdict;
+
+    verdict_judge(result, controller, port, &verdict);
+    return verdict.voids != 0;
+}
+
 /* The higher, the more it matters. */
 static unsigned weight(enum status status)
 {
@@ -44,7 +54,7 @@ static unsigned weight(enum status status)
         return 0;
     if (status == STATUS_ABORTED)
         return 3;
-    return status == STATUS_MISMATCH ? 2 : 1;
+    return status == STATUS_MISMATCH || status == STATUS_VOID ? 2 : 1;
 }
 
 enum status result_judge(const struct result *result)
@@ -58,6 +68,8 @@ enum status result_judge(const struct result *result)
             const struct bench_run *run = run_at(result, i, k);
             enum status status = run != NULL ? judge_run(run) : STATUS_OK;
 
+            if (status == STATUS_OK && is_void(result, i, k))
+                status = STATUS_VOID;
             if (weight(status) > weight(worst))
                 worst = status;
         }
@@ -81,6 +93,14 @@ void result_address(const struct pci_address *address, char ret_name[RESULT_ADDR
     text_init(&text, ret_name, RESULT_ADDRESS_BYTES);
     text_printf(&text, "%04x:%02x:%02x.%x", address->segment, address->bus, address->device,
                 address->function & 7u);
+}
+
+bool result_iommu_translates(const struct result_machine *machine)
+{
+    for (uint32_t i = 0; i < machine->iommu.unit_count; i++)
+        if (machine->iommu.units[i].state == PCI_IOMMU_TRANSLATING)
+            return true;
+    return false;
 }
 
 unsigned result_slot_lanes(uint8_t width)

@@ -13,7 +13,9 @@
 #include "drivers/drive.h"
 #include "hw/clock.h"
 #include "pci/device.h"
-#include "pci/link.h"
+#include "pci/iommu.h"
+#include "pci/path.h"
+#include "pci/watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,6 +91,7 @@ struct result_machine {
     bool hypervisor; /* CPUID 1 ECX bit 31 */
     struct result_cpu cpu;
     struct result_smbios smbios;
+    struct pci_iommu iommu;
 };
 
 /* A drive that was identified. */
@@ -98,6 +101,10 @@ struct result_drive {
     const char *left_alone;       /* why it was not measured, "" otherwise */
     struct bench_run *run;        /* NULL unless planned */
     const struct sample *samples; /* run->sample_count entries */
+    /* The path of its controller and its own link before, during and after the run. */
+    struct pci_watch watch;
+    struct drive_link sata_before; /* its errors are those since the port was taken */
+    struct drive_link sata_after;  /* its errors are those during the run */
 };
 
 struct result_port {
@@ -120,7 +127,9 @@ struct result_restored {
 
 struct result_controller {
     struct pci_device pci;
-    struct pci_link link;
+    bool has_path;
+    struct pci_path path;   /* as found, before the controller was taken */
+    uint16_t header_bytes;  /* of its memory requests: see struct pci_packets */
     const char *slot;       /* designation of the slot it is in; "": unknown */
     bool taken;             /* the fields below `left_alone` are meaningful */
     const char *left_alone; /* why it was not touched, or why the take-over failed; "" otherwise */
@@ -148,8 +157,8 @@ struct result {
 void result_note(struct result *result, const char *note);
 
 /*
- * Status of the whole run: OK, or the first of ABORTED, MISMATCH and any other failure of a drive's
- * run, or NOT_FOUND if no drive was measured.
+ * Status of the whole run: OK, or the first of ABORTED, MISMATCH or VOID, and any other failure of
+ * a drive's run, or NOT_FOUND if no drive was measured.
  */
 enum status result_judge(const struct result *result);
 
@@ -163,6 +172,9 @@ bool result_placeholder(const char *name);
 
 /* Number of drives with a run. */
 uint32_t result_drives_measured(const struct result *result);
+
+/* Whether an IOMMU of the machine is known to translate. */
+bool result_iommu_translates(const struct result_machine *machine);
 
 /* "0000:00:1f.2" */
 #define RESULT_ADDRESS_BYTES 13

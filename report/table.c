@@ -48,35 +48,6 @@ static void show_head(struct text *text, const struct result *result)
     text_string(text, "All tests only read.  MB/s: 10^6 bytes per second\n");
 }
 
-static void show_link_end(struct text *text, const struct pci_link_end *end)
-{
-    static const char *const speeds[] = {"?", "2.5", "5", "8", "16", "32", "64"};
-
-    text_printf(text, "PCIe %s GT/s x%u (can do %s GT/s x%u), payload %u",
-                speeds[end->speed <= 6 ? end->speed : 0], end->width,
-                speeds[end->speed_max <= 6 ? end->speed_max : 0], end->width_max,
-                end->payload_bytes);
-}
-
-/* The controller's own end, else the port above it: one of them may have no capability. */
-static void show_link(struct text *text, const struct pci_link *link)
-{
-    const struct pci_link_end *own = &link->downstream;
-    const struct pci_link_end *above = &link->upstream;
-
-    text_column(text, TABLE_VALUE);
-    if (own->present && own->width != 0) {
-        show_link_end(text, own);
-        text_printf(text, ", request %u\n", own->request_bytes);
-    } else if (above->present && above->width != 0) {
-        text_string(text, "port above: ");
-        show_link_end(text, above);
-        text_char(text, '\n');
-    } else {
-        text_string(text, "no PCIe link of its own\n");
-    }
-}
-
 static bool text_given(const char *string)
 {
     return string != NULL && string[0] != '\0';
@@ -119,7 +90,6 @@ static void show_controller(struct text *text, const struct result *result, uint
         text_printf(text, ", %u ports", shown->port_count);
     }
     text_char(text, '\n');
-    show_link(text, &shown->link);
     if (!result_placeholder(shown->slot))
         table_wrapped(text, "slot", shown->slot);
     if (text_given(shown->left_alone))
@@ -150,5 +120,7 @@ void report_table(struct text *text, const struct result *result)
         for (uint32_t k = 0; k < result->controllers[i].port_count; k++)
             table_drive(text, result, i, k);
     }
+    for (uint32_t i = 0; i < result->controller_count; i++)
+        table_path(text, result, i);
     show_notes(text, result);
 }

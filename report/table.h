@@ -8,9 +8,9 @@
 #include "report/result.h"
 
 #define REPORT_TABLE_BYTES(controllers, drives)                                                    \
-    (16384u + (size_t)(controllers)*8192u + (size_t)(drives)*8192u)
+    (16384u + (size_t)(controllers)*49152u + (size_t)(drives)*16384u)
 
-/* The whole table: head, every controller with its drives, notes. */
+/* The whole table: head, every controller with its drives, paths and verdicts, notes. */
 void report_table(struct text *text, const struct result *result);
 
 #endif

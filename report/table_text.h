@@ -29,4 +29,7 @@ void table_paragraph(struct text *text, const char *string);
 void table_drive(struct text *text, const struct result *result, uint32_t controller,
                  uint32_t port_index);
 
+/* The path to each drive of a controller that was measured, the verdicts and the findings. */
+void table_path(struct text *text, const struct result *result, uint32_t controller);
+
 #endif

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """usage: recompute.py FOLDER
 
-Computes every figure of FOLDER/result.json again, from FOLDER/samples.csv, by other code than the
-program's, and compares. Prints each difference; the exit status is 1 if there is one.
+Computes every figure of FOLDER/result.json again, from FOLDER/samples.csv, and every ceiling and
+verdict from the link states, by other code than the program's, and compares. Prints each difference; the exit status is 1 if there is one.
 """
 
 import csv
+import fractions
 import json
 import pathlib
 import sys
@@ -192,6 +193,86 @@ def check_drive(checker, drive, rows):
         checker.where = where
 
 
+# Speed code: transfers a second, share of the line that carries data after coding and skips.
+LINES = {1: (2_500_000_000, fractions.Fraction(8, 10) * fractions.Fraction(1534, 1538)),
+         2: (5_000_000_000, fractions.Fraction(8, 10) * fractions.Fraction(1534, 1538)),
+         3: (8_000_000_000, fractions.Fraction(128, 130) * fractions.Fraction(370, 371)),
+         4: (16_000_000_000, fractions.Fraction(128, 130) * fractions.Fraction(370, 371)),
+         5: (32_000_000_000, fractions.Fraction(128, 130) * fractions.Fraction(370, 371))}
+
+
+def nearest(value):
+    return int(value + fractions.Fraction(1, 2))
+
+
+def hop_ceiling(hop, packets):
+    """To memory, by METHOD.md; None: unknown."""
+    if hop["kind"] in ("link", "uplink") and hop["speed"] in LINES and hop["width"]:
+        transfers, share = LINES[hop["speed"]]
+        payload = packets["payload_bytes"]
+        overhead = packets["header_bytes"] + 8 + 4 * packets["ecrc_to_memory"]
+        return nearest(transfers * hop["width"] / fractions.Fraction(8) * share * payload /
+                       (payload + overhead))
+    if hop["kind"] == "bus" and hop["bus"]["mode"] == "PCI":
+        rate = fractions.Fraction(hop["bus"]["clock_thirds"] * 100_000_000, 3)
+        return nearest(hop["bus"]["width_bytes"] * rate * 128 / 132)
+    return None
+
+
+def sata_ceiling(generation):
+    return nearest(fractions.Fraction(150_000_000 * 2**(generation - 1) * 2048 * 254,
+                                      (2048 + 4 + 6) * 256))
+
+
+def check_path(checker, controller):
+    path = controller["path"]
+    if path is None:
+        return
+    checker.check("ends", len(path["ends"]), len(path["hops"]) + 1)
+    known = {}
+    for index, hop in enumerate(path["hops"]):
+        stated = hop["ceiling"] and hop["ceiling"]["to_memory_bytes_per_s"]
+        if hop["kind"] != "bus" or hop["bus"]["mode"] == "PCI":
+            checker.check(f"ceiling of hop {index}", stated, hop_ceiling(hop, path["packets"]))
+        if stated:
+            known[index] = stated
+    lowest = min(known, key=lambda index: (known[index], index)) if known else None
+    checker.check("lowest hop", path["lowest_to_memory"], lowest)
+
+
+def check_verdict(checker, drive, hypervisor):
+    """The state from the rate and the ceilings; what is void from the looks."""
+    verdict, watch, sata = drive["verdict"], drive["watch"], drive["sata_link"]
+    rates = [test["transfer"]["mean_bytes_per_s"] for test in drive["run"]["tests"]
+             if test["test"] == "transfer" and test["state"] == "done"]
+    rate = rates[0] if rates and not drive["run"]["voided"] else None
+    checker.check("verdict.rate", verdict["rate_bytes_per_s"], rate)
+    checker.check("verdict.virtual_machine", verdict["virtual_machine"], hypervisor)
+    generation = sata["before"]["generation"] if sata["before"] else drive["sata_generation"]
+    for hop in verdict["hops"]:
+        if hop["hop"] == "sata":
+            checker.check("SATA ceiling", hop["ceiling_bytes_per_s"], sata_ceiling(generation))
+        share = rate and rate * 1000 // hop["ceiling_bytes_per_s"]
+        checker.check(f"share of hop {hop['hop']}", hop["share_permille"], share)
+        if hop["refuted"] or hypervisor:
+            checker.check("refuted", hop["refuted"],
+                          rate is not None and rate > hop["ceiling_bytes_per_s"])
+    left = [hop for hop in verdict["hops"] if not hop["refuted"]]
+    state, lowest = "none", None
+    if left:
+        lowest = min(left, key=lambda hop: hop["ceiling_bytes_per_s"])
+        share = rate and rate / lowest["ceiling_bytes_per_s"]
+    checker.check("verdict.hop", verdict["hop"], lowest and lowest["hop"])
+    if rate is not None:
+        state = ("unknown" if not left else "impossible" if share > 1 else
+                 "limit" if share >= 0.88 else "suspect" if share >= 0.7 else "drive")
+    checker.check("verdict.state", verdict["state"], state)
+    void = [name for name, found in (
+        ("data differ", drive["run"]["voided"]), ("impossible rate", state == "impossible"),
+        ("link changed", watch["changed_hops"]), ("link errors", watch["error_hops"])) if found]
+    checker.check("verdict.void", [name for name in verdict["void"] if "SATA" not in name], void)
+
+
 def read_samples(path):
     with open(path, newline="", encoding="ascii") as file:
         reader = csv.DictReader(file)
@@ -211,6 +292,8 @@ def main():
     drives = 0
     checker.check("end", result["end"], "complete")
     for controller in result["controllers"]:
+        checker.where = f"controller {controller['index']}"
+        check_path(checker, controller)
         for port in controller["ports"]:
             if not port["drive"] or not port["drive"]["run"]:
                 continue
@@ -219,6 +302,7 @@ def main():
             drives += 1
             mine = [row for row in rows if (row["controller"], row["port"]) == key]
             check_drive(checker, port["drive"], mine)
+            check_verdict(checker, port["drive"], result["machine"]["hypervisor"])
     print(f"{drives} drives: {checker.equal} figures are equal, {checker.differ} differ")
     sys.exit(1 if checker.differ else 0)
 

@@ -15,6 +15,8 @@ const char *options_help(void)
            "  -l, --list            list controllers, ports and drives, then stop\n"
            "  -d, --drive C:P       only the drive on controller C, port P (see -l);\n"
            "                        may be given up to 16 times\n"
+           "  -p, --path            print the tree of PCI functions, the paths to storage\n"
+           "                        controllers and their ceilings, then stop\n"
            "  -t, --tests LIST      verify,transfer,access,depth or all (the default)\n"
            "  -y, --yes             unattended: no question, no countdown\n"
            "      --force           also test the controller that carries the boot volume\n"
@@ -29,7 +31,7 @@ const char *options_help(void)
            "Results: \\barelane\\RESULT-NAME\\ on the volume the program was started from.\n"
            "Exit status: 0 done, 2 bad option, 3 unsupported, 7 a drive failed, 8 or 11\n"
            "results not saved (no place, full), 9 no memory, 14 no controller or drive,\n"
-           "21 aborted, 27 data differ. Ctrl-C stops a run; what was measured is kept.\n";
+           "21 aborted, 27 data differ, 33 void. Ctrl-C stops a run; its results are kept.\n";
 }
 
 /* Both strings equal up to the end of `name`, and `argument` ends or has '=' there. */
@@ -86,6 +88,7 @@ enum option_id {
     OPTION_HELP,
     OPTION_VERSION,
     OPTION_LIST,
+    OPTION_PATH,
     OPTION_YES,
     OPTION_FORCE,
     OPTION_PAGE,
@@ -106,6 +109,7 @@ static const struct option {
     {OPTION_HELP, "-h", "--help", NULL},
     {OPTION_VERSION, "-V", "--version", NULL},
     {OPTION_LIST, "-l", "--list", NULL},
+    {OPTION_PATH, "-p", "--path", NULL},
     {OPTION_YES, "-y", "--yes", NULL},
     {OPTION_FORCE, "", "--force", NULL},
     {OPTION_PAGE, "-b", "--page", NULL},
@@ -208,6 +212,8 @@ static bool apply_flag(enum option_id id, struct options *options)
         return options->version = true;
     case OPTION_LIST:
         return options->list = true;
+    case OPTION_PATH:
+        return options->path = true;
     case OPTION_YES:
         return options->yes = true;
     case OPTION_FORCE:
@@ -246,6 +252,7 @@ static bool apply_value(enum option_id id, const char *value, struct options *op
     case OPTION_HELP:
     case OPTION_VERSION:
     case OPTION_LIST:
+    case OPTION_PATH:
     case OPTION_YES:
     case OPTION_FORCE:
     case OPTION_PAGE:

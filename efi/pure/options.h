@@ -24,6 +24,7 @@ struct options {
     bool help;
     bool version;
     bool list;
+    bool path;  /* the tree and paths alone */
     bool yes;   /* unattended: no countdown, no question */
     bool force; /* also the controller that carries the boot volume */
     bool page;

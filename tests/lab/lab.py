@@ -241,16 +241,19 @@ class Controller:
 
     speed, width: of the PCIe root port it is behind, such as "5" and 1; speed=None: on the root bus.
     builtin=True: the drives are on the controller that the machine has anyway, at 00:1f.2.
+    bus: id of a bus among the machine's `parts` that it is put on instead.
     """
 
-    def __init__(self, drives=(), *, speed="5", width=1, builtin=False):
+    def __init__(self, drives=(), *, speed="5", width=1, builtin=False, bus=None):
         self.drives = list(drives)
-        self.speed, self.width, self.builtin = speed, width, builtin
+        self.speed, self.width, self.builtin, self.bus = speed, width, builtin, bus
 
     def options(self, index, folder, groups):
         words, bus = [], f"ahci{index}"
         if self.builtin:
             bus = "ide"
+        elif self.bus is not None:
+            words += ["-device", f"ich9-ahci,id={bus},bus={self.bus}"]
         elif self.speed is None:
             words += ["-device", f"ich9-ahci,id={bus},addr={0x10 + index:x}"]
         else:
@@ -301,15 +304,17 @@ class Machine:
 
     stick: an Image on USB, or None; read_only: the stick is write-protected; board: "q35", or "pc",
     which has no AHCI controller; kernel, append: start this EFI program without a disk; display:
-    True gives it a screen (for screendump); extra: further QEMU options.
+    True gives it a screen (for screendump); parts: QEMU options for what controllers are put on;
+    extra: further ones.
     """
 
     def __init__(self, folder, *, stick=None, controllers=(), read_only=False, board="q35", memory=512,
-                 cpus=1, accel="tcg", kernel=None, append=None, display=False, extra=()):
+                 cpus=1, accel="tcg", kernel=None, append=None, display=False, parts=(), extra=()):
         self.folder = pathlib.Path(folder)
         self.stick, self.controllers, self.read_only = stick, list(controllers), read_only
         self.board, self.memory, self.cpus, self.accel = board, memory, cpus, accel
-        self.kernel, self.append, self.display, self.extra = kernel, append, display, list(extra)
+        self.kernel, self.append, self.display = kernel, append, display
+        self.parts, self.extra = list(parts), list(extra)
         self.process = self.qmp = self.console = self.shown = self.reader = None
         self.log = self.folder / "serial.bin"
         self.seen = 0  # how much of the console's text wait() has consumed
@@ -342,6 +347,7 @@ class Machine:
                       "-blockdev", f"driver=raw,node-name=stick,read-only={protect},file.driver=file,"
                       f"file.filename={escape(self.stick.path)}",
                       "-device", "usb-storage,bus=usb.0,drive=stick,removable=on,bootindex=0"]
+        words += self.parts
         groups = set()
         for index, controller in enumerate(self.controllers):
             words += controller.options(index, self.folder, groups)

@@ -6,6 +6,7 @@
 #ifndef TESTS_UNIT_REPORT_FAKE_H
 #define TESTS_UNIT_REPORT_FAKE_H
 
+#include "pci/ceiling.h"
 #include "report/result.h"
 #include "tests/unit/bench_fake.h"
 
@@ -43,6 +44,78 @@ static inline void report_run(struct rig *rig, enum plan_kind stop_in)
     }
 }
 
+/* A card that can do 5 GT/s x2 behind a port of 5 GT/s x1 which also serves another device. */
+static inline struct pci_path report_path(void)
+{
+    struct pci_end port = {
+        .index = 1,
+        .address = {0, 0, 0x1c, 4},
+        .vendor_id = 0x8086,
+        .device_id = 0x1c18,
+        .answers = true,
+        .has_pcie = true,
+        .has_link = true,
+        .has_link2 = true,
+        .has_slot = true,
+        .version = 2,
+        .port_type = 4,
+        .dev_cap = 0x8000,
+        .lnk_cap = 0x05134c12,
+        .lnk_sta = 0x7012,
+        .lnk_ctl2 = 2,
+        .speed = 2,
+        .width = 1,
+        .speed_max = 2,
+        .width_max = 1,
+        .payload_bytes = 128,
+        .payload_max_bytes = 128,
+        .request_bytes = 128,
+        .rcb_bytes = 64,
+        .aspm_supported = 3,
+        .common_clock = true,
+        .slot_number = 4,
+        .slot_power_mw = 10000,
+    };
+    struct pci_end card = port;
+    struct pci_path path = {.count = 2};
+
+    card.index = 2;
+    card.address = (struct pci_address){0, 1, 0, 0};
+    card.vendor_id = 0x1b4b;
+    card.device_id = 0x9230;
+    card.port_type = 1;
+    card.has_slot = false;
+    card.has_aer = true;
+    card.width_max = 2;
+    card.payload_max_bytes = 512;
+    card.request_bytes = 512;
+    path.hops[0] = (struct pci_hop){
+        .kind = PCI_HOP_INTERNAL, .above = {.index = PCI_NO_PARENT}, .below = port};
+    path.hops[1] = (struct pci_hop){.kind = PCI_HOP_LINK,
+                                    .above = port,
+                                    .below = card,
+                                    .speed = 2,
+                                    .width = 1,
+                                    .speed_max = 2,
+                                    .width_max = 1,
+                                    .shared_count = 1,
+                                    .shared = {{{0, 2, 0, 0}, 0x10ec, 0x8168, 2, 0, 0}}};
+    return path;
+}
+
+/* Looks that found nothing but what was there before. */
+static inline void report_fill_watch(struct result_drive *drive)
+{
+    const struct pci_path path = report_path();
+    const struct drive_link link = {
+        .known = true, .speed = 3, .speed_max = 3, .power = 1, .status = 0x133, .control = 0x300};
+
+    drive->watch =
+        (struct pci_watch){.has_before = true, .has_after = true, .before = path, .after = path};
+    pci_watch_look(&drive->watch, &path);
+    drive->sata_before = drive->sata_after = link;
+}
+
 static inline void report_fill_drives(struct report_rig *all)
 {
     struct rig *good = all->rig[0] = rig_new();
@@ -53,6 +126,7 @@ static inline void report_fill_drives(struct report_rig *all)
     good->fake.drive.info.rotation_rpm = 7200;
     good->fake.drive.info.sata_speeds = 0xe;
     good->fake.drive.info.link_speed = 3;
+    good->fake.drive.info.link_reported = 3;
     good->fake.drive.info.lba48 = true;
     good->fake.media_bytes_per_s = 200000000;
     good->fake.latency_ns = 80000;
@@ -70,6 +144,7 @@ static inline void report_fill_drives(struct report_rig *all)
                                                .left_alone = "",
                                                .run = &all->rig[i]->run,
                                                .samples = all->rig[i]->setup.samples};
+    report_fill_watch(&all->drives[0]);
 }
 
 static inline void report_fill_controllers(struct report_rig *all)
@@ -86,8 +161,9 @@ static inline void report_fill_controllers(struct report_rig *all)
                 .class_base = 1,
                 .class_sub = 6,
                 .prog_if = 1},
-        .link = {.upstream = {true, 4, 1, 1, 3, 16, 128, 512},
-                 .downstream = {true, 0, 1, 1, 2, 2, 128, 512}},
+        .has_path = true,
+        .path = report_path(),
+        .header_bytes = PCI_TLP_HEADER_3DW,
         .slot = "PCIEX1_1",
         .taken = true,
         .left_alone = "",
@@ -133,6 +209,10 @@ static inline void report_fill_machine(struct result_machine *machine)
                    .slots = {{"PCIEX16_1", 0xb1, 0x0d, true, {0, 0, 1, 0}},
                              {"PCIEX1_1", 0xa5, 0x08, true, {0, 0, 0x1c, 4}},
                              {"", 0, 0x05, false, {0, 0, 0, 0}}}},
+        .iommu = {.kind = PCI_IOMMU_VTD,
+                  .unit_count = 2,
+                  .units = {{0xfed90000, 0, false, PCI_IOMMU_OFF},
+                            {0xfed91000, 0, true, PCI_IOMMU_UNKNOWN}}},
     };
 }
 
