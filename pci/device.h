@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * A function number of an ARI device, 0 to 255, stands in `device` (bits 7:3) and `function` (bits
+ * 2:0): the same bits of an address (PCI Express Base 5.0, section 6.13).
+ */
 struct pci_address {
     uint16_t segment;
     uint8_t bus;

@@ -96,6 +96,11 @@
 #define PCIE_AER_CONTROL       0x18
 #define PCIE_AER_CONTROL_ECRC  BIT32(6) /* ECRC Generation Enable */
 
+/* Alternative Routing-ID Interpretation, offsets within it (PCI Express Base 5.0, 7.8.8). */
+#define PCIE_EXT_CAP_ID_ARI 0x000e
+#define PCIE_ARI_CAP        0x04
+#define PCIE_ARI_CAP_NEXT   UINT32_C(0xff00) /* the next function's number; 0: none */
+
 /*
  * PCI-X capability, offsets within it (PCI-X Protocol Addendum 2.0a, sections 7.2 and 8.6). Bit 16
  * of the dword at 04h says the same of a device and of a bridge's upper side.

@@ -4,6 +4,7 @@
  */
 #include "pci/walk.h"
 
+#include "pci/ext_cap.h"
 #include "pci/regs.h"
 
 #include <stdbool.h>
@@ -52,23 +53,10 @@ static uint8_t port_type(const struct walk *walk, const struct pci_device *devic
                                PCIE_CAPS_PORT_TYPE);
 }
 
-static bool forwards_ari(const struct walk *walk, const struct pci_device *bridge)
-{
-    uint16_t caps = (uint16_t)(bridge->pcie_cap + PCIE_CAPS);
-    uint16_t control2 = (uint16_t)(bridge->pcie_cap + PCIE_DEV_CTL2);
-
-    /* Version 1 of the capability ends before this register. */
-    if (control2 >= PCI_CONFIG_BYTES ||
-        base_field(pci_config_read16(walk->config, bridge->address, caps), PCIE_CAPS_VERSION) < 2)
-        return false;
-    return (pci_config_read16(walk->config, bridge->address, control2) & PCIE_DEV_CTL2_ARI) != 0;
-}
-
 /*
  * A link has one device at its other end, number 0 (PCI Express Base 5.0, section 7.3.1). Some
- * devices do not look at the number and answer to all 32. With ARI the number is part of the
- * function's. A "downstream port" directly below a link's end must be an upstream port that says
- * the wrong thing: its bus has up to 32 ports.
+ * devices do not look at the number and answer to all 32. A "downstream port" directly below a
+ * link's end must be an upstream port that says the wrong thing: its bus has up to 32 ports.
  */
 static unsigned devices_below(const struct walk *walk, const struct pci_device *bridge)
 {
@@ -83,10 +71,23 @@ static unsigned devices_below(const struct walk *walk, const struct pci_device *
         if (above->pcie_cap != 0 && port_type(walk, above) != PCIE_TYPE_UPSTREAM)
             return DEVICES_PER_BUS;
     }
-    if (type != PCIE_TYPE_ROOT_PORT && type != PCIE_TYPE_DOWNSTREAM &&
-        type != PCIE_TYPE_PCI_TO_PCIE)
-        return DEVICES_PER_BUS;
-    return forwards_ari(walk, bridge) ? DEVICES_PER_BUS : 1;
+    return type == PCIE_TYPE_ROOT_PORT || type == PCIE_TYPE_DOWNSTREAM ||
+                   type == PCIE_TYPE_PCI_TO_PCIE
+               ? 1
+               : DEVICES_PER_BUS;
+}
+
+/* Whether the port passes on requests to all function numbers of the one device below it. */
+static bool forwards_ari(const struct walk *walk, const struct pci_device *port)
+{
+    uint16_t caps = (uint16_t)(port->pcie_cap + PCIE_CAPS);
+    uint16_t control2 = (uint16_t)(port->pcie_cap + PCIE_DEV_CTL2);
+
+    /* Version 1 of the capability ends before this register. */
+    if (control2 >= PCI_CONFIG_BYTES ||
+        base_field(pci_config_read16(walk->config, port->address, caps), PCIE_CAPS_VERSION) < 2)
+        return false;
+    return (pci_config_read16(walk->config, port->address, control2) & PCIE_DEV_CTL2_ARI) != 0;
 }
 
 static uint32_t bar_count(uint8_t header_type)
@@ -197,6 +198,42 @@ static void scan_bus(struct walk *walk, uint8_t bus, unsigned devices, int32_t p
     }
 }
 
+/* The number of the function after `function` in an ARI device; 0: none, or it does not say. */
+static unsigned next_function(const struct walk *walk, const struct pci_device *function)
+{
+    uint16_t ari = pci_ext_cap_find(walk->config, function, PCIE_EXT_CAP_ID_ARI);
+
+    if (ari == 0 || ari + PCIE_ARI_CAP + 4u > PCIE_CONFIG_BYTES)
+        return 0;
+    ari = (uint16_t)(ari + PCIE_ARI_CAP);
+    return base_field(pci_config_read16(walk->config, function->address, ari), PCIE_ARI_CAP_NEXT);
+}
+
+/*
+ * The further functions of an ARI device, up to 256: each names the next higher one, from function
+ * 0 on (PCI Express Base 5.0, sections 6.13 and 7.8.8). Only that list makes it one: a device
+ * without it may answer to every number. A number that is not higher ends it.
+ */
+static void follow_ari(struct walk *walk, uint8_t bus, int32_t parent)
+{
+    struct pci_tree *tree = walk->tree;
+    struct pci_address address = {.segment = walk->segment, .bus = bus};
+    int32_t index = pci_walk_find(tree, address);
+
+    for (unsigned number = 0, next; index != PCI_NO_PARENT; number = next) {
+        next = next_function(walk, &tree->devices[index]);
+        if (next == 0)
+            return;
+        address.device = (uint8_t)(next / FUNCTIONS_PER_DEVICE);
+        address.function = (uint8_t)(next % FUNCTIONS_PER_DEVICE);
+        index = next > number ? pci_walk_find(tree, address) : PCI_NO_PARENT;
+        if (index == PCI_NO_PARENT && next > number && look(walk, address, parent) != NULL)
+            index = (int32_t)tree->count - 1;
+        if (index == PCI_NO_PARENT && !walk->full)
+            tree->oddities++;
+    }
+}
+
 /* Whether the bridge would pass on what goes to its secondary bus, and could get it to pass on. */
 static bool range_is_sound(const struct walk *walk, const struct pci_device *bridge)
 {
@@ -215,6 +252,7 @@ static void follow(struct walk *walk, uint32_t index)
 {
     const struct pci_device *bridge = &walk->tree->devices[index];
     uint8_t bus = bridge->secondary_bus;
+    unsigned devices;
 
     if (!is_bridge(bridge) || (bus == 0 && bridge->subordinate_bus == 0))
         return;
@@ -225,7 +263,10 @@ static void follow(struct walk *walk, uint32_t index)
         walk->tree->oddities++;
         return;
     }
-    scan_bus(walk, bus, devices_below(walk, bridge), (int32_t)index);
+    devices = devices_below(walk, bridge);
+    scan_bus(walk, bus, devices, (int32_t)index);
+    if (devices == 1 && forwards_ari(walk, bridge))
+        follow_ari(walk, bus, (int32_t)index);
 }
 
 static bool something_answers(const struct walk *walk, uint8_t bus)

@@ -2,7 +2,9 @@
  * The PCI walk: finds every function by reading configuration space, trusting nothing it reads.
  *
  * Starts at each root bus and follows bridges (header types 1 and 2). Bounded: each bus is visited
- * at most once, so loops, overlapping ranges and secondary bus 0 end by themselves.
+ * at most once, so loops, overlapping ranges and secondary bus 0 end by themselves. An ARI device's
+ * functions above 7 are found where the port above forwards them and its list of functions, an
+ * extended capability, is within reach.
  */
 #ifndef PCI_WALK_H
 #define PCI_WALK_H

@@ -370,21 +370,6 @@ static void test_link_has_one_device(void **state)
     assert_walk(2 + 1 + 32, 0);
 }
 
-static void test_ari(void **state)
-{
-    struct pci_space_function *port = add_bridge(0, 1, 1, 1);
-
-    (void)state;
-    pci_space_add_pcie(port, PCIE_TYPE_ROOT_PORT);
-    pci_space_put16(port, 0x40 + PCIE_DEV_CTL2, PCIE_DEV_CTL2_ARI);
-    add(1, 0, 0);
-    add(1, 1, 0); /* function 8 */
-    assert_walk(3, 0);
-    pci_space_put16(port, 0x40 + PCIE_CAPS, PCIE_TYPE_ROOT_PORT << 4 | 1);
-    tree.count = 0;
-    assert_walk(2, 0);
-}
-
 /* A switch: upstream port, then downstream ports with any device number on its inner bus. */
 static void add_switch(unsigned upstream_type)
 {
@@ -467,7 +452,6 @@ int main(void)
         TEST(test_reach),
         TEST(test_full),
         TEST(test_link_has_one_device),
-        TEST(test_ari),
         TEST(test_switch),
         TEST(test_upstream_port_says_downstream),
         TEST(test_segments_append),
