@@ -5,9 +5,13 @@
 
 #include <stdbool.h>
 
-static bool status_66mhz(const struct pci_config *config, const struct pci_device *device)
+/* A status register's 66 MHz bit; all ones are no status. */
+static bool status_66mhz(const struct pci_config *config, const struct pci_device *device,
+                         uint16_t offset)
 {
-    return (pci_config_read16(config, device->address, PCI_STATUS) & PCI_STATUS_66MHZ) != 0;
+    uint16_t status = pci_config_read16(config, device->address, offset);
+
+    return status != 0xffff && (status & PCI_STATUS_66MHZ) != 0;
 }
 
 /* Whether all functions of the bus but `below` can do 66 MHz: the slowest sets the clock. */
@@ -18,7 +22,7 @@ static bool others_66mhz(const struct pci_config *config, const struct pci_tree 
         const struct pci_device *device = &tree->devices[i];
 
         if (device != below && device->address.segment == below->address.segment &&
-            device->address.bus == below->address.bus && !status_66mhz(config, device))
+            device->address.bus == below->address.bus && !status_66mhz(config, device, PCI_STATUS))
             return false;
     }
     return true;
@@ -42,18 +46,22 @@ static void decode_pcix(struct pci_bus *bus)
 static void decode_width(const struct pci_config *config, const struct pci_device *below,
                          struct pci_bus *bus)
 {
-    uint16_t cap = pci_cap_find(config, below, PCI_CAP_ID_PCIX);
+    uint16_t cap;
+    uint32_t status;
 
     bus->width_bytes = 4;
     bus->width_known = (bus->pcix_sec_status & PCIX_SEC_STATUS_64BIT) == 0;
-    if (bus->width_known || cap == 0 || cap + PCIX_STATUS + 4u > PCI_CONFIG_BYTES) {
-        bus->width_bytes = bus->width_known ? 4 : 8;
+    if (bus->width_known)
         return;
-    }
-    if ((pci_config_read32(config, below->address, (uint16_t)(cap + PCIX_STATUS)) &
-         PCIX_STATUS_64BIT) != 0)
-        bus->width_bytes = 8;
+    bus->width_bytes = 8;
+    cap = pci_cap_find(config, below, PCI_CAP_ID_PCIX);
+    if (cap == 0 || cap + PCIX_STATUS + 4u > PCI_CONFIG_BYTES)
+        return;
+    status = pci_config_read32(config, below->address, (uint16_t)(cap + PCIX_STATUS));
+    if (status == UINT32_MAX)
+        return;
     bus->width_known = true;
+    bus->width_bytes = (status & PCIX_STATUS_64BIT) != 0 ? 8 : 4;
 }
 
 struct pci_bus pci_bus_read(const struct pci_config *config, const struct pci_tree *tree,
@@ -62,23 +70,25 @@ struct pci_bus pci_bus_read(const struct pci_config *config, const struct pci_tr
     const struct pci_device *bridge = &tree->devices[above];
     const struct pci_device *device = &tree->devices[below];
     struct pci_bus bus = {.width_bytes = 4};
-    uint16_t cap = 0;
+    uint16_t cap = 0, status;
 
     /* A CardBus bridge has other registers there; its bus is 32 bits at 33 MHz (PC Card 8.0). */
     if (bridge->header_type == PCI_HEADER_TYPE_BRIDGE) {
         cap = pci_cap_find(config, bridge, PCI_CAP_ID_PCIX);
-        bus.bridge_66mhz =
-            (pci_config_read16(config, bridge->address, PCI_SEC_STATUS) & PCI_STATUS_66MHZ) != 0;
+        bus.bridge_66mhz = status_66mhz(config, bridge, PCI_SEC_STATUS);
     }
-    bus.device_66mhz = status_66mhz(config, device);
+    bus.device_66mhz = status_66mhz(config, device, PCI_STATUS);
     bus.others_66mhz = others_66mhz(config, tree, device);
     bus.clock_thirds = bus.bridge_66mhz && bus.device_66mhz && bus.others_66mhz ? 2 : 1;
-    if (cap != 0) {
-        bus.has_pcix = true;
-        bus.pcix_sec_status =
-            pci_config_read16(config, bridge->address, (uint16_t)(cap + PCIX_SEC_STATUS));
-        decode_pcix(&bus);
-        decode_width(config, device, &bus);
-    }
+    if (cap == 0)
+        return bus;
+    status = pci_config_read16(config, bridge->address, (uint16_t)(cap + PCIX_SEC_STATUS));
+    /* All ones would read as the fastest mode at the highest clock. */
+    if (status == 0xffff)
+        return bus;
+    bus.has_pcix = true;
+    bus.pcix_sec_status = status;
+    decode_pcix(&bus);
+    decode_width(config, device, &bus);
     return bus;
 }

@@ -131,14 +131,15 @@ static void read_pcie(const struct pci_config *config, const struct pci_device *
                       struct pci_end *end)
 {
     uint32_t caps = read_cap(config, device, 0) >> 16;
+    uint32_t dev_cap = read_cap(config, device, PCIE_DEV_CAP);
     uint32_t control = read_cap(config, device, PCIE_DEV_CTL);
 
-    if (caps == 0xffff || control == UINT32_MAX)
+    if (caps == 0xffff || dev_cap == UINT32_MAX || control == UINT32_MAX)
         return;
     end->has_pcie = true;
     end->version = (uint8_t)base_field(caps, PCIE_CAPS_VERSION);
     end->port_type = (uint8_t)base_field(caps, PCIE_CAPS_PORT_TYPE);
-    end->dev_cap = read_cap(config, device, PCIE_DEV_CAP);
+    end->dev_cap = dev_cap;
     end->dev_ctl = (uint16_t)control;
     end->dev_sta = (uint16_t)(control >> 16);
     end->payload_max_bytes = size_bytes(base_field(end->dev_cap, PCIE_DEV_CAP_MPS));
