@@ -250,7 +250,7 @@ bool bench_load_begin(struct bench *bench)
     enum status status;
 
     if (bench->ended || engine_step(bench)->kind != PLAN_TRANSFER ||
-        engine_test(bench)->state != BENCH_RUNNING || engine_step(bench)->probe)
+        engine_test(bench)->state != BENCH_RUNNING)
         return false;
     end_pause(bench);
     status = transfer_load(bench);

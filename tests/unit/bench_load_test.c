@@ -357,8 +357,10 @@ static void test_gone_at_the_doorbell(void **state)
     rig_free(rig);
 }
 
+/* What is under way is waited for, and nothing happens afterwards. */
 static void test_abort_under_load(void **state)
 {
+    static struct bench_run after;
     struct rig *rig = load_rig();
     const struct bench_test *test;
 
@@ -372,9 +374,11 @@ static void test_abort_under_load(void **state)
     assert_int_equal(test->state, BENCH_ABORTED);
     assert_int_equal(rig->run.status, STATUS_ABORTED);
     assert_int_equal(test->counted_commands + test->time.uncounted_commands, rig->fake.commands);
+    after = rig->run;
     assert_false(bench_load_end(&rig->bench));
     assert_false(bench_load_begin(&rig->bench));
     assert_false(bench_step(&rig->bench));
+    assert_memory_equal(&after, &rig->run, sizeof after);
     rig_free(rig);
 }
 
