@@ -382,21 +382,51 @@ static void test_abort_under_load(void **state)
     rig_free(rig);
 }
 
+/* The fourth of eight commands fails: three are uncounted, five void, none is both. */
+static void test_abort_meets_a_failure(void **state)
+{
+    struct rig *rig = load_rig();
+    const struct bench_test *test = &rig->run.tests[1];
+
+    (void)state;
+    begin_transfer(rig);
+    rig->fake.bad_lba = plan_position_lba(&rig->run.plan.steps[1], rig->bench.done - 1) + 14336;
+    assert_true(bench_load_begin(&rig->bench));
+    bench_abort(&rig->bench);
+    assert_int_equal(test->faults.count, 1);
+    assert_int_equal(test->faults.commands, 5);
+    assert_int_equal(test->counted_commands + test->time.uncounted_commands + 5,
+                     rig->fake.commands);
+    assert_int_equal(test->state, BENCH_ABORTED);
+    rig_free(rig);
+}
+
+/* The rests before and after a look are made up for together: each alone would be too short. */
+static void test_makes_up_for_all_rest(void **state)
+{
+    struct rig *rig = load_rig();
+    struct looker looker = {.before_ns = 600000, .look_ns = 1000000, .after_ns = 600000};
+    uint64_t ms = MODEL_HZ / 1000;
+    uint64_t ticks;
+
+    (void)state;
+    run_looking(rig, &looker);
+    ticks = rig_test(rig, PLAN_TRANSFER)->time.warm_up_ticks;
+    assert_in_range(ticks, 250 * ms + (looker.begun - 1) * ms * 12 / 10,
+                    252 * ms + looker.begun * ms * 3);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load_and_look),
-        cmocka_unit_test(test_counts_nothing),
-        cmocka_unit_test(test_limited_rate),
-        cmocka_unit_test(test_no_queue),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_other_tests),
-        cmocka_unit_test(test_failed_read),
-        cmocka_unit_test(test_too_many_failures),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_gone_under_load),
-        cmocka_unit_test(test_gone_at_the_doorbell),
-        cmocka_unit_test(test_abort_under_load),
+        cmocka_unit_test(test_load_and_look),     cmocka_unit_test(test_counts_nothing),
+        cmocka_unit_test(test_limited_rate),      cmocka_unit_test(test_makes_up_for_all_rest),
+        cmocka_unit_test(test_no_queue),          cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_other_tests),       cmocka_unit_test(test_failed_read),
+        cmocka_unit_test(test_too_many_failures), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_gone_under_load),   cmocka_unit_test(test_gone_at_the_doorbell),
+        cmocka_unit_test(test_abort_under_load),  cmocka_unit_test(test_abort_meets_a_failure),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
