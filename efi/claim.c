@@ -169,6 +169,7 @@ static enum status attach(struct session_target *target, struct hw_window window
         .revision = target->device->revision,
     };
     struct ahci_controller *ahci = firmware_allocate(sizeof *ahci);
+    struct ahci_restored restored;
     enum status status;
 
     *ret_reason = "not enough memory below 4 GiB";
@@ -177,6 +178,11 @@ static enum status attach(struct session_target *target, struct hw_window window
     status = hw_dma_alloc(PLAN_BUFFER_BYTES, &target->buffer);
     if (status == STATUS_OK)
         status = ahci_attach(ahci, &info, ret_reason);
+    if (status == STATUS_OK) {
+        status = handover_let_master(&target->handover, ret_reason);
+        if (status != STATUS_OK)
+            ahci_detach(ahci, &restored);
+    }
     if (status != STATUS_OK) {
         firmware_free(ahci);
         return status;

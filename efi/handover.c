@@ -133,6 +133,13 @@ static void command_write(const struct handover *handover, uint32_t command)
     firmware_resume(level);
 }
 
+/* Whether bits of the command register can be switched on. */
+static bool switch_on(const struct handover *handover, uint32_t bits)
+{
+    command_write(handover, command_read(handover) | bits);
+    return (command_read(handover) & bits) == bits;
+}
+
 static enum status find_window(const struct handover *handover, struct hw_window *ret_window)
 {
     EFI_TPL level = firmware_quiet();
@@ -153,8 +160,6 @@ static void reconnect(struct handover *handover)
 enum status handover_take(struct handover *handover, struct hw_window *ret_window,
                           const char **ret_reason)
 {
-    uint32_t wanted;
-
     if (handover->driver_bound)
         remember_volumes(handover);
     if ((handover->driver_bound || handover->driver_started) &&
@@ -170,17 +175,25 @@ enum status handover_take(struct handover *handover, struct hw_window *ret_windo
         *ret_reason = "BAR 5 holds no usable memory window";
         return STATUS_UNSUPPORTED;
     }
-    wanted = PCI_COMMAND_MEMORY | PCI_COMMAND_BUS_MASTER;
-    command_write(handover, handover->command_found | wanted | PCI_COMMAND_NO_INTX);
-    if ((command_read(handover) & wanted) != wanted) {
+    /* A controller older than PCI 2.3 has no switch for interrupts. */
+    (void)switch_on(handover, PCI_COMMAND_NO_INTX);
+    if (!switch_on(handover, PCI_COMMAND_MEMORY)) {
         command_write(handover, handover->command_found);
         reconnect(handover);
-        *ret_reason = "memory decode or bus mastering cannot be switched on";
+        *ret_reason = "memory decode cannot be switched on";
         return STATUS_DEVICE;
     }
     hw_dma_device(handover->pci_io);
     handover->taken = true;
     return STATUS_OK;
+}
+
+enum status handover_let_master(const struct handover *handover, const char **ret_reason)
+{
+    if (switch_on(handover, PCI_COMMAND_BUS_MASTER))
+        return STATUS_OK;
+    *ret_reason = "bus mastering cannot be switched on";
+    return STATUS_DEVICE;
 }
 
 void handover_give_back(struct handover *handover)

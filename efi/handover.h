@@ -46,11 +46,18 @@ void handover_start_driver(struct handover *handover);
 bool handover_carries(const struct handover *handover, EFI_HANDLE handle);
 
 /*
- * Disconnects the firmware's driver, switches memory decode and bus mastering on and interrupts
- * off, and finds BAR 5. On failure everything is as before and *ret_reason (static) says why.
+ * Disconnects the firmware's driver, switches memory decode on and interrupts off, and finds BAR 5.
+ * On failure everything is as before and *ret_reason (static) says why.
  */
 enum status handover_take(struct handover *handover, struct hw_window *ret_window,
                           const char **ret_reason) MUST_CHECK;
+
+/*
+ * Switches bus mastering on, after the ports were stopped: an engine that the firmware left running
+ * would write to memory that is not its own any more. On failure *ret_reason (static) says why.
+ */
+enum status handover_let_master(const struct handover *handover,
+                                const char **ret_reason) MUST_CHECK;
 
 /*
  * The reverse: command register, firmware driver, volumes; fills the last members. The driver's

@@ -3,8 +3,9 @@
  *
  * Order of use: ahci_match, ahci_attach, ahci_port_probe for each implemented port, then the
  * drives, then ahci_detach. Nothing in here touches the command register of configuration space or
- * the firmware's driver: the caller owns those (memory decode and bus mastering are on from before
- * attach until after detach). (AHCI 1.3.1; Serial ATA 3.x; ATA/ATAPI Command Set-4.)
+ * the firmware's driver: the caller owns those (memory decode is on from before attach until after
+ * detach, bus mastering from before the first probe). (AHCI 1.3.1; Serial ATA 3.x; ATA/ATAPI
+ * Command Set-4.)
  */
 #ifndef DRIVERS_AHCI_AHCI_H
 #define DRIVERS_AHCI_AHCI_H
