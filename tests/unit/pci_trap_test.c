@@ -131,13 +131,15 @@ static void test_controller_of_two_functions(void **state)
     pci_space_put8(ahci, PCI_HEADER_TYPE, 0x80);
     ide = add_controller(pci_space_at(1, 0, 1), 0x91a41b4b);
     name(ide, 0x91a41b4b, 0x01018f);
+    pci_space_put16(ahci, CAP + PCIE_DEV_CTL, 1 << 12);
+    pci_space_put16(ide, CAP + PCIE_DEV_CTL, 1 << 12);
     for (unsigned function = 0; function < 2; function++) {
         path = read_path(1, 0, function);
         assert_kinds(&path, "IL");
         assert_link(&path.hops[1], 2, 1);
         assert_int_equal(path.hops[1].shared_count, 1);
         assert_int_equal(path.hops[1].below.dev_ctl & 0x100, 0);
-        assert_int_equal(path.hops[1].below.request_bytes, 512);
+        assert_int_equal(pci_ceiling_packets(&path, PCI_TLP_HEADER_3DW).request_bytes, 256);
     }
     /* The same where no port shows itself above. */
     tear_down(state);
