@@ -2,6 +2,7 @@
 #
 #   make            build/barelane.efi
 #   make image      build/barelane.img, for a USB stick
+#   make tools      build/barelane-pci, a program for the host
 #   make unit       build and run the host tests (ASan, UBSan)
 #   make check      static checks: rooms, symbols, format, scripts, clang
 
@@ -16,6 +17,9 @@ CORE  := $(sort $(foreach room,$(ROOMS),$(wildcard $(room)/*.c $(room)/*/*.c)))
 EFI   := $(sort $(wildcard efi/*.c))
 # Parts of efi/ without firmware types: pure functions that the host tests link too.
 EFI_PURE := $(sort $(wildcard efi/pure/*.c))
+# Programs for the host, and what they share.
+TOOLS := $(sort $(wildcard host/barelane_*.c))
+HOST  := $(filter-out $(TOOLS),$(sort $(wildcard host/*.c)))
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wcast-align -Wvla -Wundef \
@@ -30,8 +34,8 @@ EFI_OBJECTS := $(patsubst %.c,$(BUILD)/efi/%.o,$(CORE) $(EFI) $(EFI_PURE))
 EFI_CRT := /usr/lib/crt0-efi-x86_64.o
 EFI_LDS := /usr/lib/elf_x86_64_efi.lds
 
-.PHONY: all image unit check clean
-all: $(BUILD)/barelane.efi $(BUILD)/barelane.man
+.PHONY: all image tools unit check clean
+all: $(BUILD)/barelane.efi $(BUILD)/barelane.man tools
 
 $(BUILD)/efi/%.o: %.c
 	@mkdir -p $(@D)
@@ -55,10 +59,26 @@ image: $(BUILD)/barelane.img
 $(BUILD)/barelane.img: $(BUILD)/barelane.efi $(BUILD)/barelane.man scripts/image
 	scripts/image $@
 
+# --- programs for the host ------------------------------------------------------------------------
+TOOL_CFLAGS := $(COMMON) -O2 -g -ffunction-sections -fdata-sections
+TOOL_OBJECTS := $(patsubst %.c,$(BUILD)/tools/%.o,$(CORE) $(HOST))
+TOOL_MAINS := $(patsubst %.c,$(BUILD)/tools/%.o,$(TOOLS))
+
+$(BUILD)/tools/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(TOOL_CFLAGS) -c $< -o $@
+
+# Nobody implements hw/ here: what needs it is not reached, and goes with its section.
+$(BUILD)/barelane-%: $(BUILD)/tools/host/barelane_%.o $(TOOL_OBJECTS)
+	$(CC) -Wl,--gc-sections $^ -o $@
+
+tools: $(patsubst host/barelane_%.c,$(BUILD)/barelane-%,$(TOOLS))
+
 # --- host tests -----------------------------------------------------------------------------------
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 HOST_CFLAGS := $(COMMON) -O1 -g $(SANITIZE)
-HOST_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(CORE) $(EFI_PURE) $(sort $(wildcard tests/model/*.c)))
+HOST_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(CORE) $(EFI_PURE) $(HOST) \
+	$(sort $(wildcard tests/model/*.c)))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/host/tests/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
 
 $(BUILD)/host/%.o: %.c
@@ -87,5 +107,6 @@ clean:
 print-%:
 	$(info $($*))@:
 
--include $(EFI_OBJECTS:.o=.d) $(HOST_OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
+-include $(EFI_OBJECTS:.o=.d) $(TOOL_OBJECTS:.o=.d) $(TOOL_MAINS:.o=.d) $(HOST_OBJECTS:.o=.d) \
+	$(UNIT_TESTS:=.d)
 .SECONDARY:

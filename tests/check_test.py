@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SOURCE = ["base", "hw", "pci", "drivers", "bench", "report", "efi", "scripts", "Makefile", "VERSION",
-          ".clang-format"]
+SOURCE = ["base", "hw", "pci", "drivers", "bench", "report", "efi", "host", "scripts", "Makefile",
+          "VERSION", ".clang-format"]
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +35,7 @@ PLANTED = [
     ("rooms", "bench/bad.c", '#include "drivers/ahci/port.h"\n', "bench/ must not include"),
     ("rooms", "report/bad.c", '#include "hw/reg.h"\n', "report/ must not include"),
     ("rooms", "efi/pure/bad.c", '#include "efi/hw.h"\n', "efi/pure/ must not include"),
+    ("rooms", "host/bad.c", '#include "efi/pure/options.h"\n', "host/ must not include"),
     ("rooms", "drivers/ahci/bad.c", '#include "port.h"\n', "not a path from the root"),
     ("rooms", "drivers/ahci/bad.c", "#include <stdio.h>\n", "no <stdio.h>"),
     ("rooms", "hw/bad.c", "#include <unistd.h>\n", "must do without"),
@@ -44,12 +45,14 @@ PLANTED = [
      "int pci_bad(void)\n{\n    return bench_plan_make();\n}\n", "pci/ must not need bench_plan_make"),
     ("seam", "drivers/bad.c", "int f(int *x)\n{\n    return *(volatile int *)x;\n}\n", "belongs in"),
     ("seam", "efi/bad.c", 'void f(void)\n{\n    __asm__("");\n}\n', "belongs in"),
+    ("seam", "host/bad.c", "volatile int f;\n", "belongs in"),
     ("firmware", "report/bad.c", "EFI_STATUS f(void);\n", "belongs in efi/"),
     ("firmware", "efi/pure/bad.c", "const void *f(void)\n{\n    return L\"x\";\n}\n", "belongs in efi/"),
     ("commands", "drivers/null/bad.c", "int f = 0x27;\n", "only drivers/ahci/command.c"),
     ("commands", "drivers/ahci/bad.h", "#define ATA_WRITE_DMA_EXT 0x35\n", "changes a drive"),
     ("format", "base/bad.c", "int  f;\n", "clang-format"),
     ("clang", "base/bad.c", "int f(int x);\nint f(int x)\n{\n    return x == x;\n}\n", "base/bad.c"),
+    ("clang", "host/bad.c", "int f(int x);\nint f(int x)\n{\n    return x == x;\n}\n", "host/bad.c"),
     ("shell", "scripts/bad", "#!/bin/sh\necho $1\n", "SC2086"),
     ("python", "tests/bad.py", "def f(:\n", "tests/bad.py"),
     ("paths", "base/bad.c", "/* see /wo" "rk/main */\n", "base/bad.c"),

@@ -1,50 +1,30 @@
-/* Walks over the dumps of configuration space in the corpus. */
+/* Walks over the dumps of real machines (tests/unit/corpus.h). */
 #ifndef TESTS_UNIT_PCI_CORPUS_H
 #define TESTS_UNIT_PCI_CORPUS_H
 
-#include "pci/walk.h"
-#include "tests/model/pci_dump.h"
+#include "host/dump.h"
+#include "tests/model/pci_space.h"
 #include "tests/unit/corpus.h"
 
 #define CAPACITY 512
 
 static struct pci_device devices[CAPACITY];
 static struct pci_tree tree;
-static struct pci_space space;
+static struct host_dump dump;
 
-/* Lowest bus of the dump's functions in this segment: the start bus of its host bridge. */
-static uint8_t start_bus(uint16_t segment)
-{
-    uint8_t lowest = 255;
-
-    for (size_t i = 0; i < space.count; i++)
-        if (space.functions[i]->address.segment == segment &&
-            space.functions[i]->address.bus < lowest)
-            lowest = space.functions[i]->address.bus;
-    return lowest;
-}
-
-/* Loads a dump and walks each segment that it has. */
+/* Loads a dump and walks it; the number of functions that no segment leads to. */
 static size_t load_and_walk(const char *path)
 {
-    struct pci_config config = pci_space_config(&space);
-    size_t skipped = 0;
+    FILE *file = fopen(path, "r");
 
-    pci_space_init(&space);
+    if (file == NULL)
+        fail_msg("cannot open %s", path);
     tree = (struct pci_tree){.devices = devices, .capacity = CAPACITY};
-    if (!pci_dump_load(path, &space, &skipped))
+    if (host_dump_read(&dump, file) != STATUS_OK)
         fail_msg("cannot read %s", path);
-    for (size_t i = 0; i < space.count; i++) {
-        uint16_t segment = space.functions[i]->address.segment;
-        bool done = false;
-
-        for (uint32_t j = 0; j < tree.count; j++)
-            done = done || devices[j].address.segment == segment;
-        if (!done)
-            assert_int_equal(pci_walk_segment(&config, segment, start_bus(segment), 255, &tree),
-                             STATUS_OK);
-    }
-    return skipped;
+    fclose(file);
+    assert_int_equal(host_dump_walk(&dump, &tree), STATUS_OK);
+    return dump.skipped;
 }
 
 #endif

@@ -68,8 +68,8 @@ static void check_dump(const char *directory, const char *file)
     snprintf(path, sizeof path, "%s/%s", directory, file);
     if (load_and_walk(path) != expected_skips(file))
         fail_msg("%s: other functions than expected are outside every segment", file);
-    for (size_t i = 0; i < space.count; i++) {
-        struct pci_address at = space.functions[i]->address;
+    for (size_t i = 0; i < dump.count; i++) {
+        struct pci_address at = dump.functions[i]->address;
         bool found = pci_walk_find(&tree, at) != PCI_NO_PARENT;
 
         if (found == is_exception(file, at))
@@ -77,14 +77,14 @@ static void check_dump(const char *directory, const char *file)
                      found ? "found" : "not found");
         missing += !found;
     }
-    assert_int_equal(tree.count + missing, space.count);
+    assert_int_equal(tree.count + missing, dump.count);
     for (uint32_t i = 0; i < tree.count; i++) {
         int32_t parent = devices[i].parent;
 
         if (parent != PCI_NO_PARENT)
             assert_int_equal(devices[parent].secondary_bus, devices[i].address.bus);
     }
-    pci_space_free(&space);
+    host_dump_free(&dump);
 }
 
 static void test_full_dumps(void **state)
@@ -128,7 +128,7 @@ static void test_links(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(links); i++) {
-        struct pci_config config = pci_space_config(&space);
+        struct pci_config config = host_dump_config(&dump);
         char file[1024];
         struct pci_link link;
 
@@ -143,7 +143,7 @@ static void test_links(void **state)
         assert_int_equal(link.downstream.speed, links[i].speed);
         assert_int_equal(link.downstream.width, links[i].width);
         assert_int_equal(link.downstream.payload_bytes, links[i].payload_bytes);
-        pci_space_free(&space);
+        host_dump_free(&dump);
     }
 }
 

@@ -101,7 +101,7 @@ static void parse_line(const char *line, struct shown *shown)
 
 static void compare(const char *file, struct pci_address at, const struct shown *expected)
 {
-    struct pci_config config = pci_space_config(&space);
+    struct pci_config config = host_dump_config(&dump);
     int32_t index = pci_walk_find(&tree, at);
     struct pci_end end;
     struct shown shown;
@@ -156,7 +156,7 @@ static void check_lspci(const char *directory, const char *file)
     }
     assert_int_equal(pclose(lspci), 0);
     assert_false(inside);
-    pci_space_free(&space);
+    host_dump_free(&dump);
 }
 
 static void test_lspci(void **state)
@@ -173,10 +173,10 @@ static void test_lspci(void **state)
     assert_in_range(with_link, 100, compared);
 }
 
-/* Reads a path at segment 0 of a file of the corpus. The space stays loaded. */
+/* Reads a path at segment 0 of a file of the corpus. The dump stays loaded. */
 static struct pci_path load_path(const char *file, struct pci_address at)
 {
-    struct pci_config config = pci_space_config(&space);
+    struct pci_config config = host_dump_config(&dump);
     struct pci_path path = {0};
     char name[1024];
     int32_t index;
@@ -276,7 +276,7 @@ static void check_path(size_t row)
     assert_int_equal(megabytes(ceiling.hops[limit].to_memory_bytes_per_s), paths[row].ceiling_3dw);
     pci_ceiling_path(&path, PCI_TLP_HEADER_4DW, &ceiling);
     assert_int_equal(megabytes(ceiling.hops[limit].to_memory_bytes_per_s), paths[row].ceiling_4dw);
-    pci_space_free(&space);
+    host_dump_free(&dump);
 }
 
 static void test_paths(void **state)
@@ -298,23 +298,23 @@ static void test_details(void **state)
     assert_int_equal(path.hops[1].speed_max, 3);
     assert_int_equal(path.hops[1].width_max, 16);
     assert_int_equal(path.hops[1].shared_count, 1);
-    pci_space_free(&space);
+    host_dump_free(&dump);
     /* A bridge without the capability, below a root port with the id of a PCI bridge. */
     path = load_path("hex/gigabyte-p61-s3-b3.lspci", pci_space_at(3, 0, 0));
     assert_int_equal(path.hops[1].above.device_id, 0x244e);
     assert_int_equal(path.hops[1].above.port_type, PCIE_TYPE_ROOT_PORT);
     assert_false(path.hops[1].below.has_pcie);
     assert_true(path.hops[0].nominal);
-    pci_space_free(&space);
+    host_dump_free(&dump);
     path = load_path("hex/pciutils-tree-asus-p6t6.lspci", pci_space_at(0, 0x1f, 2));
     assert_false(path.hops[0].nominal);
     assert_int_equal(path.hops[0].above.device_id, 0x3405);
-    pci_space_free(&space);
+    host_dump_free(&dump);
     /* Four DMA engines beside the upstream port, two more controllers behind the switch. */
     path = load_path("hex/arm-n1sdp-pex8749.lspci", pci_space_at(6, 0, 0));
     assert_int_equal(path.hops[1].shared_count, 6);
     assert_int_equal(path.hops[3].shared_count, 0);
-    pci_space_free(&space);
+    host_dump_free(&dump);
 }
 
 static size_t functions;
@@ -322,7 +322,7 @@ static size_t functions;
 /* Every path of every dump can be read, and is sound. */
 static void check_all_paths(const char *directory, const char *file)
 {
-    struct pci_config config = pci_space_config(&space);
+    struct pci_config config = host_dump_config(&dump);
     char name[1200];
 
     snprintf(name, sizeof name, "%s/%s", directory, file);
@@ -339,7 +339,7 @@ static void check_all_paths(const char *directory, const char *file)
         pci_ceiling_path(&path, PCI_TLP_HEADER_4DW, &ceiling);
         functions++;
     }
-    pci_space_free(&space);
+    host_dump_free(&dump);
 }
 
 static void test_all_paths(void **state)
