@@ -1,114 +1,275 @@
-/* One line for a PCI function. */
+/* The tree of PCI functions: its order, and the line of one function. */
 #include "report/tree.h"
 
 #include "base/bits.h"
-#include "pci/regs.h"
-#include "report/path.h"
+#include "report/result.h"
 
-#define COLUMNS   79
-#define DEPTH_MAX 10 /* deeper ones are not indented further */
-#define ANY       0xff
+#include <stdbool.h>
 
-/* The first row that fits; more special ones stand before. */
-static const struct {
-    uint8_t base;
-    uint8_t sub;
-    uint8_t prog_if;
-    const char *name;
-} classes[] = {
-    {0x01, 0x00, ANY, "SCSI"},
-    {0x01, 0x01, ANY, "IDE"},
-    {0x01, 0x04, ANY, "RAID"},
-    {0x01, 0x05, ANY, "ATA"},
-    {0x01, 0x06, 0x01, "SATA AHCI"},
-    {0x01, 0x06, ANY, "SATA"},
-    {0x01, 0x07, ANY, "SAS"},
-    {0x01, 0x08, 0x02, "NVMe"},
-    {0x01, 0x08, ANY, "non-volatile memory"},
-    {0x01, ANY, ANY, "storage"},
-    {0x02, 0x00, ANY, "Ethernet"},
-    {0x02, ANY, ANY, "network"},
-    {0x03, ANY, ANY, "display"},
-    {0x04, 0x03, ANY, "audio"},
-    {0x04, ANY, ANY, "multimedia"},
-    {0x05, ANY, ANY, "memory"},
-    {0x06, 0x00, ANY, "host bridge"},
-    {0x06, 0x01, ANY, "ISA bridge"},
-    {0x06, 0x04, ANY, "PCI bridge"},
-    {0x06, 0x07, ANY, "CardBus bridge"},
-    {0x06, ANY, ANY, "bridge"},
-    {0x07, 0x00, ANY, "serial port"},
-    {0x07, ANY, ANY, "communication"},
-    {0x08, 0x05, ANY, "SD host"},
-    {0x08, 0x06, ANY, "IOMMU"},
-    {0x08, ANY, ANY, "system device"},
-    {0x09, ANY, ANY, "input device"},
-    {0x0c, 0x00, ANY, "FireWire"},
-    {0x0c, 0x03, 0x00, "USB UHCI"},
-    {0x0c, 0x03, 0x10, "USB OHCI"},
-    {0x0c, 0x03, 0x20, "USB EHCI"},
-    {0x0c, 0x03, 0x30, "USB xHCI"},
-    {0x0c, 0x03, 0x40, "USB4"},
-    {0x0c, 0x03, ANY, "USB"},
-    {0x0c, 0x05, ANY, "SMBus"},
-    {0x0c, ANY, ANY, "serial bus"},
-    {0x0d, ANY, ANY, "wireless"},
-    {0x10, ANY, ANY, "encryption"},
-    {0x11, ANY, ANY, "signal processing"},
-    {0x12, ANY, ANY, "accelerator"},
+#define COLUMNS (REPORT_TREE_LINE_BYTES - 1)
+#define INDENT  2
+
+/* Header types (PCI 3.0, section 6.2.1). */
+#define HEADER_BRIDGE  1
+#define HEADER_CARDBUS 2
+
+/* Device/port types of bridges (PCI Express Base 5.0, section 7.5.3.2). */
+#define PORT_ROOT       4
+#define PORT_UPSTREAM   5
+#define PORT_DOWNSTREAM 6
+#define PORT_TO_PCI     7
+#define PORT_FROM_PCI   8
+
+/* More than any function needs, whatever its registers say. */
+#define PIECES_BYTES 160
+
+/* How much is left out of a line that is too long. */
+enum brevity {
+    BREVITY_NONE,
+    BREVITY_NO_SWITCH, /* the word */
+    BREVITY_NO_BUS,    /* likewise */
+    BREVITY_NO_REVISION,
 };
 
-void report_class(struct text *text, uint8_t base, uint8_t sub, uint8_t prog_if)
+static bool is_bridge(const struct pci_device *device)
 {
-    for (size_t i = 0; i < COUNT_OF(classes); i++)
-        if (classes[i].base == base && (classes[i].sub == ANY || classes[i].sub == sub) &&
-            (classes[i].prog_if == ANY || classes[i].prog_if == prog_if)) {
-            text_string(text, classes[i].name);
+    return device->header_type == HEADER_BRIDGE || device->header_type == HEADER_CARDBUS;
+}
+
+static int32_t next_below(const struct pci_device *devices, uint32_t count, int32_t parent,
+                          int32_t after)
+{
+    for (uint32_t i = (uint32_t)(after + 1); i < count; i++)
+        if (devices[i].parent == parent)
+            return (int32_t)i;
+    return PCI_NO_PARENT;
+}
+
+int32_t report_tree_next(const struct pci_device *devices, uint32_t count, int32_t index,
+                         unsigned *depth)
+{
+    int32_t next;
+
+    if (index == PCI_NO_PARENT) {
+        *depth = 0;
+        return next_below(devices, count, PCI_NO_PARENT, PCI_NO_PARENT);
+    }
+    if (is_bridge(&devices[index])) {
+        next = next_below(devices, count, index, index);
+        if (next != PCI_NO_PARENT) {
+            ++*depth;
+            return next;
+        }
+    }
+    /* Ends: what can be reached stands behind its parent. */
+    while (index != PCI_NO_PARENT) {
+        next = next_below(devices, count, devices[index].parent, index);
+        if (next != PCI_NO_PARENT)
+            return next;
+        index = devices[index].parent;
+        *depth -= *depth > 0;
+    }
+    return PCI_NO_PARENT;
+}
+
+/* Class codes: base class, sub-class, programming interface, as far as an entry looks at them. */
+struct class_name {
+    uint32_t code;
+    uint32_t mask;
+    const char *name;
+};
+
+#define INTERFACE(code) (code), 0xffffff
+#define SUB(code)       (code) << 8, 0xffff00
+#define BASE(code)      (code) << 16, 0xff0000
+
+/* PCI Code and ID Assignment Specification 1.11, section 1. The first that fits counts. */
+static const struct class_name class_names[] = {
+    {SUB(0x0001), "VGA"},
+    {SUB(0x0100), "SCSI"},
+    {SUB(0x0101), "IDE"},
+    {SUB(0x0102), "floppy"},
+    {SUB(0x0104), "RAID"},
+    {SUB(0x0105), "ATA"},
+    {INTERFACE(0x010601), "SATA AHCI"},
+    {SUB(0x0106), "SATA"},
+    {SUB(0x0107), "SAS"},
+    {INTERFACE(0x010802), "NVMe"},
+    {SUB(0x0108), "flash storage"},
+    {SUB(0x0109), "UFS"},
+    {BASE(0x01), "storage"},
+    {SUB(0x0200), "ethernet"},
+    {SUB(0x0207), "InfiniBand"},
+    {BASE(0x02), "network"},
+    {SUB(0x0300), "VGA"},
+    {SUB(0x0302), "3D"},
+    {BASE(0x03), "display"},
+    {SUB(0x0400), "video"},
+    {SUB(0x0401), "audio"},
+    {SUB(0x0403), "HD audio"},
+    {BASE(0x04), "multimedia"},
+    {BASE(0x05), "memory"},
+    {SUB(0x0600), "host bridge"},
+    {SUB(0x0601), "ISA bridge"},
+    {SUB(0x0602), "EISA bridge"},
+    {SUB(0x0604), "PCI bridge"},
+    {SUB(0x0605), "PCMCIA bridge"},
+    {SUB(0x0607), "CardBus bridge"},
+    {SUB(0x0609), "PCI bridge"},
+    {BASE(0x06), "bridge"},
+    {SUB(0x0700), "serial port"},
+    {SUB(0x0701), "parallel port"},
+    {SUB(0x0703), "modem"},
+    {BASE(0x07), "communication"},
+    {SUB(0x0800), "interrupts"},
+    {SUB(0x0801), "DMA"},
+    {SUB(0x0802), "timer"},
+    {SUB(0x0803), "clock"},
+    {SUB(0x0805), "SD host"},
+    {SUB(0x0806), "IOMMU"},
+    {SUB(0x0807), "event collector"},
+    {BASE(0x08), "system"},
+    {BASE(0x09), "input"},
+    {BASE(0x0a), "docking station"},
+    {SUB(0x0b40), "co-processor"},
+    {BASE(0x0b), "processor"},
+    {SUB(0x0c00), "FireWire"},
+    {INTERFACE(0x0c0300), "USB UHCI"},
+    {INTERFACE(0x0c0310), "USB OHCI"},
+    {INTERFACE(0x0c0320), "USB EHCI"},
+    {INTERFACE(0x0c0330), "USB xHCI"},
+    {INTERFACE(0x0c0340), "USB4"},
+    {SUB(0x0c03), "USB"},
+    {SUB(0x0c04), "Fibre Channel"},
+    {SUB(0x0c05), "SMBus"},
+    {SUB(0x0c07), "IPMI"},
+    {BASE(0x0c), "serial bus"},
+    {BASE(0x0d), "wireless"},
+    {BASE(0x0e), "I2O"},
+    {BASE(0x0f), "satellite"},
+    {BASE(0x10), "encryption"},
+    {BASE(0x11), "signal processing"},
+    {BASE(0x12), "accelerator"},
+    {BASE(0x13), "instrumentation"},
+};
+
+static void write_class(struct text *text, const struct pci_device *device)
+{
+    uint32_t code =
+        (uint32_t)device->class_base << 16 | (uint32_t)device->class_sub << 8 | device->prog_if;
+
+    for (size_t i = 0; i < COUNT_OF(class_names); i++) {
+        if ((code & class_names[i].mask) == class_names[i].code) {
+            text_string(text, class_names[i].name);
             return;
         }
-    text_printf(text, "class %02x%02x", base, sub);
+    }
+    text_printf(text, "class %04x", (unsigned)(code >> 8));
 }
 
-/* What it is; of a bridge with the capability its port type says more than its class. */
-static void show_kind(struct text *text, const struct pci_device *device, const struct pci_end *end)
+/* What a bridge is to PCI Express; NULL: its class says. */
+static const char *port_name(const struct pci_device *device, const struct pci_end *end,
+                             enum brevity brevity)
 {
-    bool bridge = device->header_type != PCI_HEADER_TYPE_NORMAL;
-
-    if (bridge && end->has_pcie)
-        text_string(text, path_port_name(end));
-    else
-        report_class(text, device->class_base, device->class_sub, device->prog_if);
-    if (bridge)
-        text_printf(text, " to %02x-%02x", device->secondary_bus, device->subordinate_bus);
-    if (!end->answers)
-        text_string(text, ", does not answer");
+    if (!is_bridge(device) || !end->has_pcie)
+        return NULL;
+    switch (end->port_type) {
+    case PORT_ROOT:
+        return "root port";
+    case PORT_UPSTREAM:
+        return brevity < BREVITY_NO_SWITCH ? "switch upstream port" : "upstream port";
+    case PORT_DOWNSTREAM:
+        return brevity < BREVITY_NO_SWITCH ? "switch downstream port" : "downstream port";
+    case PORT_TO_PCI:
+        return "PCIe-to-PCI bridge";
+    case PORT_FROM_PCI:
+        return "PCI-to-PCIe bridge";
+    default:
+        return NULL;
+    }
 }
 
-static void show_link(struct text *text, const struct pci_end *end)
+static void write_buses(struct text *text, const struct pci_device *device, enum brevity brevity)
 {
+    if (!is_bridge(device))
+        return;
+    /* As the firmware leaves a bridge that it did not number. */
+    if (device->secondary_bus == 0 && device->subordinate_bus == 0) {
+        text_string(text, " -> no bus");
+        return;
+    }
+    text_string(text, brevity < BREVITY_NO_BUS ? " -> bus " : " -> ");
+    text_printf(text, "%02x", device->secondary_bus);
+    if (device->subordinate_bus != device->secondary_bus)
+        text_printf(text, "-%02x", device->subordinate_bus);
+}
+
+static const char *speed_name(unsigned code)
+{
+    static const char *const names[] = {"?", "2.5", "5", "8", "16", "32", "64"};
+
+    return names[code < COUNT_OF(names) ? code : 0];
+}
+
+static void write_link(struct text *text, const struct pci_end *end)
+{
+    if (!end->answers) {
+        text_string(text, ", no longer answers");
+        return;
+    }
     if (!end->has_link)
         return;
-    if (end->speed == 0 || end->width == 0)
-        text_string(text, ", no link");
+    if (end->width == 0) {
+        text_string(text, ", PCIe ?");
+        if (end->width_max != 0)
+            text_printf(text, " of %s GT/s x%u", speed_name(end->speed_max), end->width_max);
+        return;
+    }
+    text_printf(text, ", PCIe %s", speed_name(end->speed));
+    if (end->speed_max != 0 && end->speed_max != end->speed)
+        text_printf(text, " of %s", speed_name(end->speed_max));
+    text_printf(text, " GT/s x%u", end->width);
+    if (end->width_max != 0 && end->width_max != end->width)
+        text_printf(text, " of x%u", end->width_max);
+}
+
+static void write_pieces(struct text *text, const struct pci_device *device,
+                         const struct pci_end *end, enum brevity brevity)
+{
+    const char *port = port_name(device, end, brevity);
+    char address[RESULT_ADDRESS_BYTES];
+
+    result_address(&device->address, address);
+    text_printf(text, "%s %04x:%04x ", address, device->vendor_id, device->device_id);
+    if (brevity < BREVITY_NO_REVISION)
+        text_printf(text, "rev %02x ", device->revision);
+    if (port != NULL)
+        text_string(text, port);
     else
-        text_printf(text, ", %s GT/s x%u", path_speed(end->speed), end->width);
-    if (end->speed_max > end->speed || end->width_max > end->width)
-        text_printf(text, " of %s x%u", path_speed(end->speed_max), end->width_max);
+        write_class(text, device);
+    write_buses(text, device, brevity);
+    write_link(text, end);
 }
 
 void report_tree_function(struct text *text, const struct pci_device *device, unsigned depth,
                           const struct pci_end *end)
 {
-    char address[PATH_ADDRESS_BYTES];
-    char buffer[160];
+    size_t indent = depth < COLUMNS / INDENT ? (size_t)depth * INDENT : COLUMNS;
+    char pieces[PIECES_BYTES];
     struct text line;
 
-    path_address(&device->address, address);
-    text_init(&line, buffer, sizeof buffer);
-    for (unsigned i = 0; i < depth && i < DEPTH_MAX; i++)
-        text_string(&line, "  ");
-    text_printf(&line, "%s %04x:%04x ", address, device->vendor_id, device->device_id);
-    show_kind(&line, device, end);
-    show_link(&line, end);
-    text_printf(text, "%.*s\n", COLUMNS, buffer);
+    for (unsigned brevity = BREVITY_NONE; brevity <= BREVITY_NO_REVISION; brevity++) {
+        text_init(&line, pieces, sizeof pieces);
+        write_pieces(&line, device, end, (enum brevity)brevity);
+        if (indent + line.length <= COLUMNS)
+            break;
+    }
+    if (line.length > COLUMNS)
+        pieces[line.length = COLUMNS] = '\0';
+    if (indent + line.length > COLUMNS)
+        indent = COLUMNS - line.length;
+    while (indent-- > 0)
+        text_char(text, ' ');
+    text_string(text, pieces);
+    text_char(text, '\n');
 }
