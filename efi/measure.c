@@ -8,6 +8,10 @@
 /* The screen is touched this often at most: each touch is a pause for the drive. */
 #define DRAW_NS UINT64_C(1000000000)
 
+/* So are links under load, after the first look: each one costs a slow drive a third of a second.
+ */
+#define LOOK_NS UINT64_C(5000000000)
+
 /* What measuring one drive needs; obtained for all drives before the first one starts. */
 struct work {
     struct bench bench;
@@ -222,7 +226,9 @@ static enum status run_drive(struct session *session, uint32_t controller, uint3
         .references = references != NULL ? references->crc : NULL,
     };
     uint64_t draw_ticks = hw_clock_ticks(&session->result.clock, DRAW_NS);
+    uint64_t look_ticks = hw_clock_ticks(&session->result.clock, LOOK_NS);
     uint64_t drawn = hw_ticks() - draw_ticks;
+    uint64_t looked = hw_ticks();
     uint32_t test = 0;
     bool more, due;
 
@@ -235,8 +241,10 @@ static enum status run_drive(struct session *session, uint32_t controller, uint3
     do {
         more = step(bench);
         due = hw_ticks() - drawn >= draw_ticks;
-        if (due || drive->watch.looks == 0)
+        if (drive->watch.looks == 0 || hw_ticks() - looked >= look_ticks) {
             look_under_load(session, target, work, drive);
+            looked = hw_ticks();
+        }
         if (due) {
             draw(session, controller, port, bench);
             drawn = hw_ticks();

@@ -5,37 +5,24 @@
 #include "efi/machine.h"
 #include "efi/session.h"
 #include "pci/path_read.h"
+#include "pci/regs.h"
 #include "report/path_report.h"
 #include "report/tree.h"
 
-#define CLASS_STORAGE 0x01
-
-/* Number of parents; a list of the walk has every parent before its child. */
-static unsigned depth_of(const struct pci_tree *tree, uint32_t index)
+static void show_function(const struct session *session, int32_t index, unsigned depth)
 {
-    unsigned depth = 0;
-
-    for (int32_t up = tree->devices[index].parent; up != PCI_NO_PARENT;
-         up = tree->devices[up].parent)
-        depth++;
-    return depth;
-}
-
-static void show_function(const struct session *session, uint32_t index)
-{
-    char line[160];
+    char line[REPORT_TREE_LINE_BYTES + 1];
     struct text text;
     EFI_TPL level = firmware_quiet();
-    struct pci_end end = pci_end_read(&session->config, &session->tree, (int32_t)index);
+    struct pci_end end = pci_end_read(&session->config, &session->tree, index);
 
     firmware_resume(level);
     text_init(&text, line, sizeof line);
-    report_tree_function(&text, &session->tree.devices[index], depth_of(&session->tree, index),
-                         &end);
+    report_tree_function(&text, &session->tree.devices[index], depth, &end);
     console_print(line);
 }
 
-static enum status show_path(const struct session *session, uint32_t index)
+static enum status show_path(const struct session *session, int32_t index)
 {
     char *buffer = firmware_allocate(REPORT_PATH_BYTES);
     struct pci_path *path = firmware_allocate(sizeof *path);
@@ -47,7 +34,7 @@ static enum status show_path(const struct session *session, uint32_t index)
     if (buffer != NULL && path != NULL) {
         EFI_TPL level = firmware_quiet();
 
-        status = pci_path_read(&session->config, &session->tree, (int32_t)index, path);
+        status = pci_path_read(&session->config, &session->tree, index, path);
         firmware_resume(level);
     }
     result_address(&session->tree.devices[index].address, address);
@@ -81,18 +68,22 @@ static void show_iommu(void)
 
 enum status session_show_tree(struct session *session)
 {
+    const struct pci_device *devices;
     enum status status = session_walk(session);
+    int32_t index = PCI_NO_PARENT;
+    unsigned depth = 0;
+    uint32_t count;
 
     if (status != STATUS_OK)
         return status;
-    for (uint32_t i = 0; i < session->tree.count; i++)
-        show_function(session, i);
-    for (uint32_t i = 0; i < session->tree.count; i++) {
-        if (session->tree.devices[i].class_base != CLASS_STORAGE)
-            continue;
-        if (show_path(session, i) == STATUS_NO_MEMORY)
+    devices = session->tree.devices;
+    count = session->tree.count;
+    while ((index = report_tree_next(devices, count, index, &depth)) != PCI_NO_PARENT)
+        show_function(session, index, depth);
+    while ((index = report_tree_next(devices, count, index, &depth)) != PCI_NO_PARENT)
+        if (devices[index].class_base == PCI_CLASS_STORAGE &&
+            show_path(session, index) == STATUS_NO_MEMORY)
             return STATUS_NO_MEMORY;
-    }
     console_print("\n");
     show_iommu();
     return STATUS_OK;

@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "pci/path_read.h"
+#include "pci/regs.h"
+#include "report/path_report.h"
 #include "report/result.h"
 #include "report/tree.h"
 
@@ -39,11 +41,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static const struct argp argp = {
     .parser = parse_option,
     .args_doc = "FILE",
-    .doc = "Show the tree of PCI functions that a dump of configuration space holds.\v"
+    .doc = "Show the tree of PCI functions that a dump of configuration space holds, the path to "
+           "each storage controller, what its hops can carry, and what stands out on the way.\v"
            "FILE is what `lspci -xxxx` prints as root, or barelane's pci.txt; '-' is standard "
            "input. Each line names a function, the buses behind it and its PCI Express link, as in "
            "\"PCIe 2.5 of 8 GT/s x1 of x4\": in force, and what it can do where that differs; "
-           "\"?\" where no link is up.\n\n"
+           "\"?\" where no link is up. Ceilings are in MB/s, 10^6 bytes per second, for a drive's "
+           "reads and its writes, with addresses below 4 GiB.\n\n"
            "Exit status: 0 shown, 1 the dump cannot be used, 64 wrong option.",
 };
 
@@ -110,6 +114,34 @@ static void print_tree(const struct pci_config *config, const struct pci_tree *t
     }
 }
 
+static void print_path(const struct pci_config *config, const struct pci_tree *tree, int32_t index)
+{
+    static char buffer[REPORT_PATH_BYTES];
+    char title[] = "Path to 0000:00:00.0";
+    struct pci_path path;
+    struct text text;
+
+    result_address(&tree->devices[index].address, strrchr(title, ' ') + 1);
+    if (pci_path_read(config, tree, index, &path) != STATUS_OK) {
+        printf("\n%s: more hops than are followed\n", title);
+        return;
+    }
+    text_init(&text, buffer, sizeof buffer);
+    report_path(&text, &path, title);
+    printf("\n%s", buffer);
+}
+
+/* Of every storage controller, in the order of the tree. */
+static void print_paths(const struct pci_config *config, const struct pci_tree *tree)
+{
+    int32_t index = PCI_NO_PARENT;
+    unsigned depth = 0;
+
+    while ((index = report_tree_next(tree->devices, tree->count, index, &depth)) != PCI_NO_PARENT)
+        if (tree->devices[index].class_base == PCI_CLASS_STORAGE)
+            print_path(config, tree, index);
+}
+
 /* Why the walk did not come to a function. */
 static const char *reason(const struct host_dump_function *function)
 {
@@ -160,6 +192,7 @@ static bool show(struct host_dump *dump)
         status = host_dump_walk(dump, &tree);
     if (status == STATUS_OK) {
         print_tree(&config, &tree);
+        print_paths(&config, &tree);
         print_notes(dump, &tree);
     } else {
         fprintf(stderr, "barelane-pci: %s\n", base_status_name(status));

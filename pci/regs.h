@@ -42,6 +42,9 @@
 #define PCI_BAR_TYPE_64      2
 #define PCI_BAR_MEMORY_FLAGS UINT32_C(0xf)
 
+/* Base class of mass storage (PCI Code and ID Assignment 1.11, section 1.2). */
+#define PCI_CLASS_STORAGE 0x01
+
 /* PCI Express capability, offsets within it (PCI Express Base 5.0, section 7.5.3). */
 #define PCI_CAP_ID_PCIE 0x10
 #define PCIE_CAPS       0x02

@@ -2,23 +2,14 @@
 #include "report/tree.h"
 
 #include "base/bits.h"
+#include "pci/regs.h"
+#include "report/path.h"
 #include "report/result.h"
 
 #include <stdbool.h>
 
 #define COLUMNS (REPORT_TREE_LINE_BYTES - 1)
 #define INDENT  2
-
-/* Header types (PCI 3.0, section 6.2.1). */
-#define HEADER_BRIDGE  1
-#define HEADER_CARDBUS 2
-
-/* Device/port types of bridges (PCI Express Base 5.0, section 7.5.3.2). */
-#define PORT_ROOT       4
-#define PORT_UPSTREAM   5
-#define PORT_DOWNSTREAM 6
-#define PORT_TO_PCI     7
-#define PORT_FROM_PCI   8
 
 /* More than any function needs, whatever its registers say. */
 #define PIECES_BYTES 160
@@ -33,7 +24,8 @@ enum brevity {
 
 static bool is_bridge(const struct pci_device *device)
 {
-    return device->header_type == HEADER_BRIDGE || device->header_type == HEADER_CARDBUS;
+    return device->header_type == PCI_HEADER_TYPE_BRIDGE ||
+           device->header_type == PCI_HEADER_TYPE_CARDBUS;
 }
 
 static int32_t next_below(const struct pci_device *devices, uint32_t count, int32_t parent,
@@ -153,10 +145,9 @@ static const struct class_name class_names[] = {
     {BASE(0x13), "instrumentation"},
 };
 
-static void write_class(struct text *text, const struct pci_device *device)
+void report_class(struct text *text, uint8_t base, uint8_t sub, uint8_t prog_if)
 {
-    uint32_t code =
-        (uint32_t)device->class_base << 16 | (uint32_t)device->class_sub << 8 | device->prog_if;
+    uint32_t code = (uint32_t)base << 16 | (uint32_t)sub << 8 | prog_if;
 
     for (size_t i = 0; i < COUNT_OF(class_names); i++) {
         if ((code & class_names[i].mask) == class_names[i].code) {
@@ -174,16 +165,14 @@ static const char *port_name(const struct pci_device *device, const struct pci_e
     if (!is_bridge(device) || !end->has_pcie)
         return NULL;
     switch (end->port_type) {
-    case PORT_ROOT:
-        return "root port";
-    case PORT_UPSTREAM:
-        return brevity < BREVITY_NO_SWITCH ? "switch upstream port" : "upstream port";
-    case PORT_DOWNSTREAM:
-        return brevity < BREVITY_NO_SWITCH ? "switch downstream port" : "downstream port";
-    case PORT_TO_PCI:
-        return "PCIe-to-PCI bridge";
-    case PORT_FROM_PCI:
-        return "PCI-to-PCIe bridge";
+    case PCIE_TYPE_UPSTREAM:
+        return brevity < BREVITY_NO_SWITCH ? path_port_name(end) : "upstream port";
+    case PCIE_TYPE_DOWNSTREAM:
+        return brevity < BREVITY_NO_SWITCH ? path_port_name(end) : "downstream port";
+    case PCIE_TYPE_ROOT_PORT:
+    case PCIE_TYPE_PCIE_TO_PCI:
+    case PCIE_TYPE_PCI_TO_PCIE:
+        return path_port_name(end);
     default:
         return NULL;
     }
@@ -204,13 +193,6 @@ static void write_buses(struct text *text, const struct pci_device *device, enum
         text_printf(text, "-%02x", device->subordinate_bus);
 }
 
-static const char *speed_name(unsigned code)
-{
-    static const char *const names[] = {"?", "2.5", "5", "8", "16", "32", "64"};
-
-    return names[code < COUNT_OF(names) ? code : 0];
-}
-
 static void write_link(struct text *text, const struct pci_end *end)
 {
     if (!end->answers) {
@@ -222,12 +204,12 @@ static void write_link(struct text *text, const struct pci_end *end)
     if (end->width == 0) {
         text_string(text, ", PCIe ?");
         if (end->width_max != 0)
-            text_printf(text, " of %s GT/s x%u", speed_name(end->speed_max), end->width_max);
+            text_printf(text, " of %s GT/s x%u", path_speed(end->speed_max), end->width_max);
         return;
     }
-    text_printf(text, ", PCIe %s", speed_name(end->speed));
+    text_printf(text, ", PCIe %s", path_speed(end->speed));
     if (end->speed_max != 0 && end->speed_max != end->speed)
-        text_printf(text, " of %s", speed_name(end->speed_max));
+        text_printf(text, " of %s", path_speed(end->speed_max));
     text_printf(text, " GT/s x%u", end->width);
     if (end->width_max != 0 && end->width_max != end->width)
         text_printf(text, " of x%u", end->width_max);
@@ -246,7 +228,7 @@ static void write_pieces(struct text *text, const struct pci_device *device,
     if (port != NULL)
         text_string(text, port);
     else
-        write_class(text, device);
+        report_class(text, device->class_base, device->class_sub, device->prog_if);
     write_buses(text, device, brevity);
     write_link(text, end);
 }

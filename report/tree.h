@@ -24,6 +24,12 @@ int32_t report_tree_next(const struct pci_device *devices, uint32_t count, int32
                          unsigned *depth);
 
 /*
+ * A class code in words, "class 0b40" where there are none. (PCI Code and ID Assignment
+ * Specification 1.11, section 1.)
+ */
+void report_class(struct text *text, uint8_t base, uint8_t sub, uint8_t prog_if);
+
+/*
  * The line of one function, whose registers *end holds:
  *
  *   0000:00:1c.0 8086:a110 rev f1 root port -> bus 02-05, PCIe 2.5 of 8 GT/s x1 of x4
