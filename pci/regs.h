@@ -88,9 +88,10 @@
 #define PCIE_TYPE_EVENT_COLLECTOR 10
 
 /* Extended capabilities (PCI Express Base 5.0, section 7.6.3). */
-#define PCIE_EXT_CAP_FIRST 0x100
-#define PCIE_EXT_CAP_ID    UINT32_C(0x0000ffff)
-#define PCIE_EXT_CAP_NEXT  UINT32_C(0xfff00000)
+#define PCIE_EXT_CAP_FIRST   0x100
+#define PCIE_EXT_CAP_ID      UINT32_C(0x0000ffff)
+#define PCIE_EXT_CAP_VERSION UINT32_C(0x000f0000)
+#define PCIE_EXT_CAP_NEXT    UINT32_C(0xfff00000)
 
 /* Advanced Error Reporting, offsets within it (PCI Express Base 5.0, section 7.8.4). */
 #define PCIE_EXT_CAP_ID_AER    0x0001
