@@ -35,6 +35,19 @@
 #define PCI_BUS_NUMBERS_SECONDARY UINT32_C(0x0000ff00)
 #define PCI_BUS_NUMBERS_SUBORD    UINT32_C(0x00ff0000)
 
+/*
+ * Windows of header type 1 (PCI-to-PCI Bridge 1.2, sections 3.2.5.6 and 3.2.5.8 to 3.2.5.11). The
+ * limit stands directly above the base, as wide as it: 8 bits for I/O, 16 for memory.
+ */
+#define PCI_IO_BASE          0x1c
+#define PCI_MEMORY_BASE      0x20
+#define PCI_PREF_BASE        0x24
+#define PCI_PREF_BASE_UPPER  0x28 /* 32 bits */
+#define PCI_PREF_LIMIT_UPPER 0x2c
+#define PCI_IO_UPPER         0x30          /* base and limit, 16 bits each */
+#define PCI_WINDOW_TYPE      UINT32_C(0xf) /* of each base and limit */
+#define PCI_WINDOW_WIDE      1 /* the upper registers count: 32 bits of I/O, 64 of prefetchable */
+
 /* Base address registers (PCI 3.0, section 6.2.5.1). */
 #define PCI_BAR_IO           BIT32(0)
 #define PCI_BAR_TYPE         UINT32_C(0x6)
