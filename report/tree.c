@@ -90,7 +90,7 @@ static const struct class_name class_names[] = {
     {SUB(0x0108), "flash storage"},
     {SUB(0x0109), "UFS"},
     {BASE(0x01), "storage"},
-    {SUB(0x0200), "ethernet"},
+    {SUB(0x0200), "Ethernet"},
     {SUB(0x0207), "InfiniBand"},
     {BASE(0x02), "network"},
     {SUB(0x0300), "VGA"},

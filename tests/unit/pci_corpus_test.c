@@ -1,7 +1,6 @@
 /* Real machines: dumps of configuration space (BARELANE_CORPUS: pci/hex, pci/qemu,
  * pci/header-only).
  */
-#include "pci/link_read.h"
 #include "pci/walk.h"
 
 #include "pci/regs.h"
@@ -105,55 +104,12 @@ static void test_header_dumps(void **state)
     check_directory("header-only", ".lspci", check_dump);
 }
 
-/* Links of three machines, as `lspci -F` shows them. */
-static const struct {
-    const char *file;
-    uint8_t bus;       /* device 0, function 0 of this bus, below the port */
-    uint8_t port_type; /* of the port above */
-    uint8_t speed;     /* in force, both ends */
-    uint8_t width;
-    uint16_t payload_bytes;
-} links[] = {
-    {"rockpro64-switch-88se9123.lspci", 0x01, PCIE_TYPE_ROOT_PORT, 1, 1, 256},
-    {"rockpro64-switch-88se9123.lspci", 0x06, PCIE_TYPE_DOWNSTREAM, 2, 1, 256},
-    {"arm-n1sdp-pex8749.lspci", 0x01, PCIE_TYPE_ROOT_PORT, 2, 16, 128},
-    {"arm-n1sdp-pex8749.lspci", 0x06, PCIE_TYPE_DOWNSTREAM, 2, 1, 128},
-    {"pciutils-tree-asus-p6t6.lspci", 0x02, PCIE_TYPE_ROOT_PORT, 2, 16, 128},
-    {"pciutils-tree-asus-p6t6.lspci", 0x04, PCIE_TYPE_DOWNSTREAM, 2, 8, 128},
-};
-
-static void test_links(void **state)
-{
-    const char *path = corpus();
-
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(links); i++) {
-        struct pci_config config = host_dump_config(&dump);
-        char file[1024];
-        struct pci_link link;
-
-        snprintf(file, sizeof file, "%s/pci/hex/%s", path, links[i].file);
-        load_and_walk(file);
-        pci_link_read(&config, &tree, pci_walk_find(&tree, pci_space_at(links[i].bus, 0, 0)),
-                      &link);
-        assert_true(link.upstream.present && link.downstream.present);
-        assert_int_equal(link.upstream.port_type, links[i].port_type);
-        assert_int_equal(link.upstream.speed, links[i].speed);
-        assert_int_equal(link.upstream.width, links[i].width);
-        assert_int_equal(link.downstream.speed, links[i].speed);
-        assert_int_equal(link.downstream.width, links[i].width);
-        assert_int_equal(link.downstream.payload_bytes, links[i].payload_bytes);
-        host_dump_free(&dump);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_full_dumps),
         cmocka_unit_test(test_qemu_dumps),
         cmocka_unit_test(test_header_dumps),
-        cmocka_unit_test(test_links),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

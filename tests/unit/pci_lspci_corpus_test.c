@@ -194,7 +194,7 @@ static void compare_bridge(const char *file, const struct pci_device *device,
 {
     static const struct pci_window no_io = {.address_bits = 16, .open = true, .limit = 0xfff};
     static const struct pci_window no_memory = {.address_bits = 32, .open = true, .limit = 0xfffff};
-    struct pci_config config = pci_space_config(&space);
+    struct pci_config config = host_dump_config(&dump);
     struct pci_bridge bridge;
 
     if (shown->bridge != (device->header_type == PCI_HEADER_TYPE_BRIDGE ||
@@ -241,7 +241,7 @@ static bool name_fits(const struct shown_cap *shown, uint16_t id)
 static void compare_caps(const char *file, const struct pci_device *device,
                          const struct shown *shown)
 {
-    struct pci_config config = pci_space_config(&space);
+    struct pci_config config = host_dump_config(&dump);
     struct pci_cap caps[CAPS_MAX];
     uint32_t count;
 
@@ -322,7 +322,7 @@ static void check_lspci(const char *directory, const char *file)
     assert_false(inside);
     assert_int_equal(functions - before, tree.count);
     compare_tree(file);
-    pci_space_free(&space);
+    host_dump_free(&dump);
 }
 
 static void test_lspci(void **state)

@@ -78,7 +78,7 @@ static void test_classes(void **state)
         {0x010000, "SCSI"},        {0x01018a, "IDE"},         {0x010400, "RAID"},
         {0x010601, "SATA AHCI"},   {0x010600, "SATA"},        {0x010602, "SATA"},
         {0x010700, "SAS"},         {0x010802, "NVMe"},        {0x010801, "flash storage"},
-        {0x018000, "storage"},     {0x020000, "ethernet"},    {0x028000, "network"},
+        {0x018000, "storage"},     {0x020000, "Ethernet"},    {0x028000, "network"},
         {0x030000, "VGA"},         {0x030200, "3D"},          {0x040300, "HD audio"},
         {0x060000, "host bridge"}, {0x060100, "ISA bridge"},  {0x068000, "bridge"},
         {0x060400, "PCI bridge"},  {0x0c0300, "USB UHCI"},    {0x0c0330, "USB xHCI"},

@@ -166,7 +166,7 @@ static void test_shared_uplink(void **state)
     assert_says(rig, "The PCIe link 00:1c.0 - 01:00.0 is the limit");
     assert_findings(rig, "shared hop");
     evidence(rig, 0);
-    assert_says(rig, "is shared with 04:00.0 (ethernet).");
+    assert_says(rig, "is shared with 04:00.0 (Ethernet).");
     free(rig);
 }
 
