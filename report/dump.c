@@ -11,6 +11,7 @@
 #define CAPABILITY_POINTER  0x34
 #define CARDBUS_POINTER     0x14 /* header type 2 (PC Card Standard, volume 7) */
 #define HEADER_BYTES        0x40
+#define CONVENTIONAL_BYTES  0x100
 #define CAPABILITY_VPD      0x03
 #define VPD_DATA            4
 
@@ -20,7 +21,7 @@
 #define EXTENDED_SERIAL_END 12
 
 /* As many capabilities as fit: a list that is longer has a loop. */
-#define CAPABILITIES_MAX ((256 - HEADER_BYTES) / 4)
+#define CAPABILITIES_MAX ((CONVENTIONAL_BYTES - HEADER_BYTES) / 4)
 #define EXTENDED_MAX     ((REPORT_DUMP_CONFIG_BYTES - EXTENDED_FIRST) / 4)
 
 static void clear(uint8_t *config, size_t from, size_t to, size_t count)
@@ -29,7 +30,7 @@ static void clear(uint8_t *config, size_t from, size_t to, size_t count)
         config[i] = 0;
 }
 
-static void anonymise_vpd(uint8_t *config, size_t count)
+static void anonymise_vpd(uint8_t *config)
 {
     bool cardbus = (config[HEADER_TYPE] & 0x7f) == 2;
     size_t offset = config[cardbus ? CARDBUS_POINTER : CAPABILITY_POINTER] & 0xfcu;
@@ -38,7 +39,7 @@ static void anonymise_vpd(uint8_t *config, size_t count)
         return;
     for (unsigned i = 0; i < CAPABILITIES_MAX && offset >= HEADER_BYTES; i++) {
         if (config[offset] == CAPABILITY_VPD)
-            clear(config, offset + VPD_DATA, offset + VPD_DATA + 4, count);
+            clear(config, offset + VPD_DATA, offset + VPD_DATA + 4, CONVENTIONAL_BYTES);
         offset = config[offset + 1] & 0xfcu;
     }
 }
@@ -47,7 +48,7 @@ void report_dump_anonymise(uint8_t *config, size_t count)
 {
     size_t offset = EXTENDED_FIRST;
 
-    anonymise_vpd(config, count);
+    anonymise_vpd(config);
     /* Whether or not a PCI Express capability leads to it: rather one register too many. */
     for (unsigned i = 0; i < EXTENDED_MAX && offset >= EXTENDED_FIRST && offset + 4 <= count; i++) {
         uint32_t header = base_le32(config + offset);

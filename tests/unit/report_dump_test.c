@@ -97,6 +97,21 @@ static void test_serial_numbers_are_cleared(void **state)
     assert_cleared(config, 4096, (const size_t[]){0x54, 0x58, 0, 0});
 }
 
+/* Product data that the end of the 256 bytes cuts off does not hide the list that starts there. */
+static void test_cut_off_product_data(void **state)
+{
+    static uint8_t config[4096];
+
+    (void)state;
+    make_function(config);
+    config[0x34] = 0xfc;
+    memcpy(config + 0xfc, (const uint8_t[]){0x03, 0x50}, 2);
+    report_dump_anonymise(config, 4096);
+    assert_memory_equal(config + 0x100, ((const uint8_t[]){0x01, 0x00, 0x01, 0x14}), 4);
+    assert_memory_equal(config + 0x54, (const uint8_t[4]){0}, 4);
+    assert_memory_equal(config + 0x144, (const uint8_t[8]){0}, 8);
+}
+
 /* Any content, in memory of exactly its size: it ends, and nothing beyond is touched. */
 static void test_random_content(void **state)
 {
@@ -124,6 +139,7 @@ int main(void)
         cmocka_unit_test(test_form),
         cmocka_unit_test(test_4096_bytes_fit),
         cmocka_unit_test(test_serial_numbers_are_cleared),
+        cmocka_unit_test(test_cut_off_product_data),
         cmocka_unit_test(test_random_content),
     };
 
