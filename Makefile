@@ -94,8 +94,32 @@ $(BUILD)/host/tests/unit/%_test: $(BUILD)/host/tests/unit/%_test.o $(BUILD)/host
 # Reads the manifest of collected data.
 $(BUILD)/host/tests/unit/identify_test: TEST_LIBS = -ljansson
 
-unit: $(UNIT_TESTS)
-	scripts/unit $(UNIT_TESTS)
+# Fuzz targets: with libFuzzer (scripts/fuzz), and as tests of their committed inputs.
+FUZZ_TARGETS := options tables walk
+FUZZ_SHARED := look space
+FUZZ_TESTS := $(FUZZ_TARGETS:%=$(BUILD)/host/tests/fuzz/%_test)
+FUZZ_PROGRAMS := $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
+FUZZ_CFLAGS := $(COMMON) -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link
+FUZZ_OBJECTS := $(patsubst $(BUILD)/host/%,$(BUILD)/fuzz/%,$(HOST_OBJECTS))
+
+$(FUZZ_TESTS): $(BUILD)/host/tests/fuzz/%_test: $(BUILD)/host/tests/fuzz/%.o \
+		$(FUZZ_SHARED:%=$(BUILD)/host/tests/fuzz/%.o) $(BUILD)/host/tests/fuzz/replay.o \
+		$(BUILD)/host/libbarelane.a
+	$(CC) $(SANITIZE) $^ -lcmocka -o $@
+
+$(BUILD)/fuzz/%.o: %.c
+	@mkdir -p $(@D)
+	$(CLANG) $(FUZZ_CFLAGS) -c $< -o $@
+
+$(BUILD)/fuzz/libbarelane.a: $(FUZZ_OBJECTS)
+	rm -f $@ && ar rcs $@ $^
+
+$(FUZZ_PROGRAMS): $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o \
+		$(FUZZ_SHARED:%=$(BUILD)/fuzz/tests/fuzz/%.o) $(BUILD)/fuzz/libbarelane.a
+	$(CLANG) $(SANITIZE) -fsanitize=fuzzer $^ -o $@
+
+unit: $(UNIT_TESTS) $(FUZZ_TESTS)
+	scripts/unit $^
 
 check:
 	scripts/check
@@ -109,4 +133,5 @@ print-%:
 
 -include $(EFI_OBJECTS:.o=.d) $(TOOL_OBJECTS:.o=.d) $(TOOL_MAINS:.o=.d) $(HOST_OBJECTS:.o=.d) \
 	$(UNIT_TESTS:=.d)
+-include $(FUZZ_OBJECTS:.o=.d) $(wildcard $(BUILD)/host/tests/fuzz/*.d $(BUILD)/fuzz/tests/fuzz/*.d)
 .SECONDARY:
