@@ -156,19 +156,19 @@ def acpi_seeds():
            + table(b"RSDT", struct.pack("<II", *named)))
     many = b"".join(entry((i + 1) << 28, i) for i in range(65))
     return {
-        "mcfg": b"\0\7" + mcfg,
-        "mcfg-full": b"\0\7" + table(b"MCFG", bytes(8) + many),
-        "mcfg-raw": b"\0\0" + mcfg,
-        "mcfg-short": b"\0\7" + table(b"MCFG", bytes(4)),
-        "mcfg-cut": b"\0\7" + mcfg[:-6],
-        "mcfg-high": b"\0\7" + table(b"MCFG", bytes(8) + entry(0xfffffffffff00000, 0)),
-        "fadt": b"\1\7" + fadt(),
-        "fadt-wide": b"\1\7" + fadt(0x608),
-        "fadt-odd": b"\1\7" + fadt(0x609),
-        "fadt-short": b"\1\7" + fadt(size=60),
-        "chain": b"\2\1" + chain.ljust(96, b"\0") + mcfg + fadt(),
-        "chain-aimed": b"\2\x0f" + chain.ljust(96, b"\0") + mcfg + fadt(),
-        "chain-old": b"\2\x11" + old.ljust(96, b"\0") + mcfg + fadt(),
+        "mcfg": b"\2\7" + mcfg,
+        "mcfg-full": b"\2\7" + table(b"MCFG", bytes(8) + many),
+        "mcfg-raw": b"\2\0" + mcfg,
+        "mcfg-short": b"\2\7" + table(b"MCFG", bytes(4)),
+        "mcfg-cut": b"\2\7" + mcfg[:-6],
+        "mcfg-high": b"\2\7" + table(b"MCFG", bytes(8) + entry(0xfffffffffff00000, 0)),
+        "fadt": b"\3\7" + fadt(),
+        "fadt-wide": b"\3\7" + fadt(0x608),
+        "fadt-odd": b"\3\7" + fadt(0x609),
+        "fadt-short": b"\3\7" + fadt(size=60),
+        "chain": b"\0\1" + chain.ljust(96, b"\0") + mcfg + fadt(),
+        "chain-aimed": b"\0\x0f" + chain.ljust(96, b"\0") + mcfg + fadt(),
+        "chain-old": b"\0\x11" + old.ljust(96, b"\0") + mcfg + fadt(),
     }
 
 
@@ -185,7 +185,7 @@ def smbios_seeds():
     board = bytes(32) + structure(2, b"\2\2\2", b"Board", b"B-1")
     seeds = {}
     for name, kind in (("new", 0x0f), ("old", 0x1f)):
-        start = bytes([3, kind])
+        start = bytes([1, kind])
         seeds[f"smbios-{name}"] = start + machine
         seeds[f"smbios-{name}-missing"] = start + bytes(32) + structure(2, b"\7\x63\xff", b"Board")
         seeds[f"smbios-{name}-slots"] = start + bytes(32) + 33 * structure(9, b"\1", b"S")
@@ -194,7 +194,7 @@ def smbios_seeds():
         # An entry point too short for what is read of it.
         short = bytearray(machine)
         short[5 if kind & 0x10 else 6] = 0x10
-        seeds[f"smbios-{name}-short"] = bytes([3, kind & ~4]) + short
+        seeds[f"smbios-{name}-short"] = bytes([1, kind & ~4]) + short
     return seeds
 
 
