@@ -95,7 +95,7 @@ $(BUILD)/host/tests/unit/%_test: $(BUILD)/host/tests/unit/%_test.o $(BUILD)/host
 $(BUILD)/host/tests/unit/identify_test: TEST_LIBS = -ljansson
 
 # Fuzz targets: with libFuzzer (scripts/fuzz), and as tests of their committed inputs.
-FUZZ_TARGETS := options tables walk
+FUZZ_TARGETS := dump options tables walk
 FUZZ_SHARED := look space
 FUZZ_TESTS := $(FUZZ_TARGETS:%=$(BUILD)/host/tests/fuzz/%_test)
 FUZZ_PROGRAMS := $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)

@@ -217,10 +217,39 @@ def options_seeds():
     return seeds
 
 
+def dump_seeds():
+    def rows(data):
+        return "".join(f"{i:02x}: " + " ".join(f"{b:02x}" for b in data[i:i + 16]) + "\n"
+                       for i in range(0, len(data), 16))
+
+    bridge = bytes([0x34, 0x12, 1, 0, 6, 0, 0x10, 0, 0, 0, 4, 6, 0, 0, 1]).ljust(0x18, b"\0")
+    bridge += bytes([0, 1, 1]).ljust(0x1c, b"\0") + b"\x40"
+    bridge = bridge.ljust(0x40, b"\0") + bytes([0x10, 0, 0x42, 0]).ljust(0x20, b"\0")
+    disk = bytes([0x34, 0x12, 2, 0, 6, 0, 0x10, 0, 1, 1, 6, 1]).ljust(0x34, b"\0") + b"\x40"
+    disk = disk.ljust(0x40, b"\0") + bytes([0x10, 0, 2, 0]).ljust(0x20, b"\0")
+    plain = "00:01.0 PCI bridge\n" + rows(bridge) + "\n01:00.0 SATA\n" + rows(disk) + "\n"
+    texts = {
+        "plain": plain,
+        "domain": plain.replace("0:0", "0003:00:0", 1).replace("\n01:0", "\n0003:01:0"),
+        "wide-domain": "10000:e0:1d.0 x\n" + rows(disk[:16]) + plain,
+        "extended": "00:00.0 x\n" + rows(disk) + "100: 01 00 01 14\nff0: 1 2 3\nfff: 77 88\n",
+        "verbose": "00:00.0 x\n\tSubsystem: y\n\tCapabilities: [40] z\n" + rows(disk),
+        "crlf": plain.replace("\n", "\r\n"),
+        "odd": "00:20.0 x\n00:1f.8 x\n-1:00.0 x\n00:00.0 x\n-1: 00 11\n1000: 22\n10: 111 g\n",
+        "rows-first": rows(disk[:32]),
+        "long-line": "00:00.0 " + "x" * 1100 + "\n" + rows(disk[:16]),
+        "no-end": "00:00.0 x\n00: 34 12",
+        "zero": "00:00.0 x\0y\n00: 34 12\0 33\n",
+        "twice": "00:00.0 x\n00: 34 12\n00:00.0 x\n00: 35 12\n",
+    }
+    return {name: text.encode() for name, text in texts.items()}
+
+
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     targets = {
+        "dump": dump_seeds(),
         "options": options_seeds(),
         "tables": {**acpi_seeds(), **smbios_seeds()},
         "walk": walk_seeds(),
