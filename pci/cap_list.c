@@ -34,7 +34,6 @@ bool pci_cap_next(struct pci_cap_cursor *cursor, struct pci_cap *ret_cap)
     uint32_t place = offset / 4u;
     uint32_t header;
 
-    cursor->next = 0;
     if (offset < (cursor->extended ? PCIE_EXT_CAP_FIRST : PCI_HEADER_END) ||
         (cursor->visited[place / 32] & BIT32(place % 32)) != 0)
         return false;

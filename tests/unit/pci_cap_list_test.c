@@ -78,6 +78,20 @@ static void test_both(void **state)
     check(5, 0xffc, 0x0000, 1);
 }
 
+/* The two lowest bits of the conventional pointers are reserved. */
+static void test_low_bits(void **state)
+{
+    (void)state;
+    pci_space_add_cap(function, 0x40, 0x01);
+    pci_space_add_cap(function, 0x50, 0x05);
+    pci_space_put8(function, PCI_CAP_PTR, 0x53);
+    pci_space_put8(function, 0x51, 0x42);
+    device.pcie_cap = 0;
+    assert_int_equal(read_list(), 2);
+    check(0, 0x50, 0x05, 0);
+    check(1, 0x40, 0x01, 0);
+}
+
 /* Extended capabilities need a PCI Express capability and 4096 bytes. */
 static void test_out_of_reach(void **state)
 {
@@ -186,6 +200,10 @@ static void test_end_stays(void **state)
     assert_true(pci_cap_next(&cursor, &cap));
     for (unsigned i = 0; i < 3; i++)
         assert_false(pci_cap_next(&cursor, &cap));
+    pci_space_put8(function, 0x40, 0xff);
+    cursor = pci_cap_start(&config, &device);
+    for (unsigned i = 0; i < 3; i++)
+        assert_false(pci_cap_next(&cursor, &cap));
     assert_int_equal(cap.offset, 0x40);
     put_ext(0x100, 7, 1, 0);
     put_ext(0x200, 8, 1, 0);
@@ -197,8 +215,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_both), TEST(test_out_of_reach), TEST(test_headers),   TEST(test_circles),
-        TEST(test_ends), TEST(test_longest),      TEST(test_end_stays),
+        TEST(test_both),    TEST(test_low_bits), TEST(test_out_of_reach), TEST(test_headers),
+        TEST(test_circles), TEST(test_ends),     TEST(test_longest),      TEST(test_end_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
