@@ -66,19 +66,27 @@ static uint8_t lower(uint8_t a, uint8_t b)
 }
 
 /*
- * A port without a partner may show left-overs, and a port whose registers nobody filled shows 0
- * beside a partner that works: an end counts only if it gives both figures.
+ * A port without a partner may show left-overs, more lanes than it has among them, and a port whose
+ * registers nobody filled shows 0 beside a partner that works: an end counts only if it gives both
+ * figures, and not more than it says it can.
  */
+static bool is_believed(const struct pci_end *end)
+{
+    return end->speed != 0 && end->width != 0 &&
+           (end->speed_max == 0 || end->speed <= end->speed_max) &&
+           (end->width_max == 0 || end->width <= end->width_max);
+}
+
 static void join_ends(struct pci_hop *hop)
 {
     const struct pci_end *above = &hop->above, *below = &hop->below;
-    bool up = above->speed != 0 && above->width != 0;
-    bool down = below->speed != 0 && below->width != 0;
+    bool up = is_believed(above), down = is_believed(below);
 
     hop->speed = lower(up ? above->speed : 0, down ? below->speed : 0);
     hop->width = lower(up ? above->width : 0, down ? below->width : 0);
     hop->speed_max = lower(above->speed_max, below->speed_max);
     hop->width_max = lower(above->width_max, below->width_max);
+    hop->nominal = above->is_tunnel || below->is_tunnel;
     hop->ends_differ = above->has_link && below->has_link &&
                        (above->speed != below->speed || above->width != below->width);
 }

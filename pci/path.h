@@ -43,6 +43,7 @@ struct pci_end {
     bool has_link2; /* Link Capabilities 2 and Link Control 2; version 2 of the capability */
     bool has_slot;  /* the port has a slot */
     bool has_aer;   /* Advanced Error Reporting, within reach */
+    bool is_tunnel; /* its link is a tunnel through Thunderbolt: always reported as 2.5 GT/s */
 
     uint8_t version;   /* PCI Express Capabilities 3:0 */
     uint8_t port_type; /* PCI Express Capabilities 7:4 */
@@ -125,7 +126,8 @@ struct pci_hop {
     uint8_t speed_max; /* what both ends can do; 0: neither says */
     uint8_t width_max;
     bool ends_differ; /* the two ends report different speeds or widths */
-    bool nominal;     /* not read from registers but what the chipset is known for */
+    /* Speed and width are not what the wires do: what a chipset is known for, or a tunnel's. */
+    bool nominal;
     enum pci_uplink uplink;
 
     struct pci_bus bus;

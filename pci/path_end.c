@@ -1,10 +1,14 @@
 /* Reads what one function says of itself as the end of a hop. */
 #include "pci/path_read.h"
 
+#include "pci/cap_list.h"
 #include "pci/ext_cap.h"
 #include "pci/regs.h"
 
 #include <stdbool.h>
+
+#define VENDOR_INTEL     0x8086
+#define VSEC_THUNDERBOLT 0x1234
 
 /* Size code of Device Capabilities and Control in bytes; 0 for the two reserved codes. */
 static uint16_t size_bytes(uint32_t code)
@@ -127,6 +131,36 @@ static void read_aer(const struct pci_config *config, const struct pci_device *d
     end->ecrc = (control & PCIE_AER_CONTROL_ECRC) != 0;
 }
 
+/* The number of a vendor-specific capability; 0: it is cut off. */
+static uint32_t vendor_header_id(const struct pci_config *config, const struct pci_device *device,
+                                 const struct pci_cap *cap)
+{
+    if (cap->offset + PCIE_VENDOR_HEADER + 4u > PCIE_CONFIG_BYTES)
+        return 0;
+    return base_field(
+        pci_config_read32(config, device->address, (uint16_t)(cap->offset + PCIE_VENDOR_HEADER)),
+        PCIE_VENDOR_HEADER_ID);
+}
+
+/*
+ * Ports of Intel's Thunderbolt controllers carry a vendor-specific extended capability of their
+ * own. (Vendor-Specific Header: PCI Express Base 5.0, section 7.9.5.2; the number is what the Linux
+ * kernel looks for, PCI_VSEC_ID_INTEL_TBT.)
+ */
+static bool read_tunnel(const struct pci_config *config, const struct pci_device *device)
+{
+    struct pci_cap_cursor cursor = pci_ext_cap_start(config, device);
+    struct pci_cap cap;
+
+    if (device->vendor_id != VENDOR_INTEL)
+        return false;
+    while (pci_cap_next(&cursor, &cap))
+        if (cap.id == PCIE_EXT_CAP_ID_VENDOR &&
+            vendor_header_id(config, device, &cap) == VSEC_THUNDERBOLT)
+            return true;
+    return false;
+}
+
 static void read_pcie(const struct pci_config *config, const struct pci_device *device,
                       struct pci_end *end)
 {
@@ -152,6 +186,7 @@ static void read_pcie(const struct pci_config *config, const struct pci_device *
     if ((caps & PCIE_CAPS_SLOT) != 0)
         read_slot(config, device, end);
     read_aer(config, device, end);
+    end->is_tunnel = end->has_link && read_tunnel(config, device);
 }
 
 struct pci_end pci_end_read(const struct pci_config *config, const struct pci_tree *tree,

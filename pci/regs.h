@@ -106,6 +106,11 @@
 #define PCIE_EXT_CAP_VERSION UINT32_C(0x000f0000)
 #define PCIE_EXT_CAP_NEXT    UINT32_C(0xfff00000)
 
+/* Vendor-Specific extended capability; what it is says the dword behind it (section 7.9.5). */
+#define PCIE_EXT_CAP_ID_VENDOR 0x000b
+#define PCIE_VENDOR_HEADER     0x04
+#define PCIE_VENDOR_HEADER_ID  UINT32_C(0x0000ffff)
+
 /* Advanced Error Reporting, offsets within it (PCI Express Base 5.0, section 7.8.4). */
 #define PCIE_EXT_CAP_ID_AER    0x0001
 #define PCIE_AER_UNCORRECTABLE 0x04

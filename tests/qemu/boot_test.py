@@ -49,8 +49,8 @@ def test_unattended_run(tmp_path, known):
         assert len(part_of(tests, "transfer")["transfer"]["position_ns"]) == 256
         assert part_of(tests, "access")["latency_ns"]["count"] >= 2000
     behind = [c for c in result["controllers"] if c["pci"]["address"] == "0000:01:00.0"][0]
-    port = behind["link_upstream"]
-    assert (port["speed"], port["width"], port["port_type"]) == (2, 1, 4)
+    port = behind["path"]["ends"][1]
+    assert (port["link"]["speed"], port["link"]["width"], port["port"]) == (2, 1, "root port")
     assert result["machine"]["hypervisor"] is True
     assert result["run"]["rtc_zone_minutes"] is None
     assert result["clock"]["source"] == "pm-timer"

@@ -42,6 +42,40 @@ static void test_tunnel(void **state)
     assert_max(&path.hops[1], 1, 4);
     assert_link(&path.hops[3], 3, 4);
     assert_lowest(&path, 1, 8626);
+    assert_false(path.hops[1].nominal);
+}
+
+/* Intel's ports say what they are: their link is then marked. Others with the same number do not.
+ */
+static void test_tunnel_marked(void **state)
+{
+    struct pci_space_function *port =
+        add_port(pci_space_at(0, 7, 0), 0x2b, 0x2b, PCIE_TYPE_ROOT_PORT);
+    struct pci_path path;
+
+    (void)state;
+    pci_space_set_link(port, 1, 4, 1, 4);
+    pci_space_put32(port, 0x100, 0x20010001); /* AER, then the vendor's own */
+    pci_space_put32(port, 0x200, 0x0001000b);
+    pci_space_put32(port, 0x204, 0x00c01234);
+    add_controller(pci_space_at(0x2b, 0, 0), 0x91231b4b);
+    pci_space_put16(port, PCI_VENDOR_ID, 0x8086);
+    path = read_path(0x2b, 0, 0);
+    assert_true(path.hops[1].above.is_tunnel && path.hops[1].nominal);
+    assert_false(path.hops[1].below.is_tunnel);
+    pci_space_put32(port, 0x204, 0x00c01235);
+    path = read_path(0x2b, 0, 0);
+    assert_false(path.hops[1].above.is_tunnel || path.hops[1].nominal);
+    pci_space_put32(port, 0x204, 0x00c01234);
+    pci_space_put16(port, PCI_VENDOR_ID, 0x1234);
+    path = read_path(0x2b, 0, 0);
+    assert_false(path.hops[1].above.is_tunnel);
+    /* The last dword there is: its header lies beyond. */
+    pci_space_put16(port, PCI_VENDOR_ID, 0x8086);
+    pci_space_put32(port, 0x100, 0xffc10001);
+    pci_space_put32(port, 0xffc, 0x0001000b);
+    path = read_path(0x2b, 0, 0);
+    assert_false(path.hops[1].above.is_tunnel);
 }
 
 /*
@@ -131,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_port_without_link_capabilities),
         T(test_tunnel),
+        T(test_tunnel_marked),
         T(test_one_uplink_for_all),
         T(test_p7p55d_e_pro),
     };

@@ -67,9 +67,28 @@ static void test_status_above_capabilities(void **state)
     assert_link(&path.hops[0], 0, 0); /* the port's own path does not lead over its link */
     add_controller(pci_space_at(1, 0, 0), 0x91231b4b);
     path = read_path(1, 0, 0);
-    assert_link(&path.hops[1], 1, 1);
+    assert_link(&path.hops[1], 2, 1);
     assert_true(path.hops[1].ends_differ);
     assert_max(&path.hops[1], 2, 1);
+}
+
+/* The same port with something below that says nothing: what it shows is not believed. */
+static void test_status_above_capabilities_alone(void **state)
+{
+    struct pci_space_function *port = add_port(pci_space_at(0, 1, 0), 1, 1, PCIE_TYPE_ROOT_PORT);
+    struct pci_path path;
+
+    (void)state;
+    pci_space_add(&space, pci_space_at(1, 0, 0));
+    pci_space_set_link(port, 1, 16, 4, 8);
+    path = read_path(1, 0, 0);
+    assert_link(&path.hops[1], 0, 0);
+    pci_space_set_link(port, 3, 8, 2, 8);
+    path = read_path(1, 0, 0);
+    assert_link(&path.hops[1], 0, 0);
+    pci_space_set_link(port, 2, 8, 2, 8);
+    path = read_path(1, 0, 0);
+    assert_link(&path.hops[1], 2, 8);
 }
 
 /*
@@ -154,11 +173,9 @@ static void test_controller_of_two_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_version_2_port_of_first_generation),
-        T(test_ports_of_one_chip),
-        T(test_status_above_capabilities),
-        T(test_host_bridge_is_root_port),
-        T(test_cardbus),
+        T(test_version_2_port_of_first_generation), T(test_ports_of_one_chip),
+        T(test_status_above_capabilities),          T(test_status_above_capabilities_alone),
+        T(test_host_bridge_is_root_port),           T(test_cardbus),
         T(test_controller_of_two_functions),
     };
 
