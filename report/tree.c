@@ -246,8 +246,10 @@ void report_tree_function(struct text *text, const struct pci_device *device, un
         if (indent + line.length <= COLUMNS)
             break;
     }
-    if (line.length > COLUMNS)
-        pieces[line.length = COLUMNS] = '\0';
+    if (line.length > COLUMNS) {
+        line.length = COLUMNS;
+        pieces[COLUMNS] = '\0';
+    }
     if (indent + line.length > COLUMNS)
         indent = COLUMNS - line.length;
     while (indent-- > 0)

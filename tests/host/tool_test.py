@@ -27,12 +27,13 @@ def run(*arguments, text=None, stdin=subprocess.DEVNULL):
 
 
 def function(slot, ids, code, rows=(), header=0):
-    """A function of class `code` (six digits) as a dump has it; `rows` are added as they are."""
+    """A function of class `code` (six digits) as a dump has it; without `rows` 64 bytes of it."""
     vendor, device = (f"{number[2:]} {number[:2]}" for number in ids.split(":"))
     interface = f"{code[4:]} {code[2:4]} {code[:2]}"
     capabilities = "10 00" if rows else "00 00"
     first = f"00: {vendor} {device} 06 00 {capabilities} 02 {interface} 00 00 {header:02x} 00"
-    return "\n".join([f"{slot} some text", first, *rows, "", ""])
+    rest = rows or ["30: " + " ".join(["00"] * 16)]
+    return "\n".join([f"{slot} some text", first, *rest, "", ""])
 
 
 def pcie(port_type, now, most, buses="00 00 00"):
