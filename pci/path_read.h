@@ -20,7 +20,7 @@ enum status pci_path_read(const struct pci_config *config, const struct pci_tree
 /*
  * What function `index` says of itself as the end of a hop; an end without a function if there is
  * no such one. Costs up to 12 reads, and where there are extended capabilities one for each up to
- * that of error reporting.
+ * that of error reporting; of Intel's functions two for each.
  */
 struct pci_end pci_end_read(const struct pci_config *config, const struct pci_tree *tree,
                             int32_t index);
