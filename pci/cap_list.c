@@ -1,6 +1,7 @@
 /* The two linked lists of capabilities. */
 #include "pci/cap_list.h"
 
+#include "pci/config.h"
 #include "pci/regs.h"
 
 #include <stddef.h>
@@ -53,6 +54,27 @@ bool pci_cap_next(struct pci_cap_cursor *cursor, struct pci_cap *ret_cap)
     cursor->next = header >> 8 & 0xfcu;
     *ret_cap = (struct pci_cap){.offset = offset, .id = header & 0xffu};
     return true;
+}
+
+static uint16_t find(struct pci_cap_cursor cursor, uint16_t id)
+{
+    struct pci_cap cap;
+
+    while (pci_cap_next(&cursor, &cap))
+        if (cap.id == id)
+            return cap.offset;
+    return 0;
+}
+
+uint16_t pci_cap_find(const struct pci_config *config, const struct pci_device *device, uint8_t id)
+{
+    return find(pci_cap_start(config, device), id);
+}
+
+uint16_t pci_ext_cap_find(const struct pci_config *config, const struct pci_device *device,
+                          uint16_t id)
+{
+    return find(pci_ext_cap_start(config, device), id);
 }
 
 enum status pci_cap_list_read(const struct pci_config *config, const struct pci_device *device,

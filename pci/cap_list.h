@@ -7,11 +7,12 @@
 #define PCI_CAP_LIST_H
 
 #include "base/status.h"
-#include "pci/config.h"
 #include "pci/device.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct pci_config;
 
 struct pci_cap {
     uint16_t offset; /* 40h to fch: conventional; 100h to ffch: extended */
@@ -41,6 +42,17 @@ struct pci_cap_cursor pci_ext_cap_start(const struct pci_config *config,
 
 /* The next entry, with one read; false at the end of the list, and ever after. */
 bool pci_cap_next(struct pci_cap_cursor *cursor, struct pci_cap *ret_cap);
+
+/*
+ * Offset of the first capability `id` of one list, 0 if it is not there. Reads no further than
+ * that.
+ */
+uint16_t pci_cap_find(const struct pci_config *config, const struct pci_device *device, uint8_t id);
+uint16_t pci_ext_cap_find(const struct pci_config *config, const struct pci_device *device,
+                          uint16_t id);
+
+/* Entries of both lists together at most: every dword but those of the header. */
+#define PCI_CAP_LIST_MAX ((4096 - 64) / 4)
 
 /*
  * Both lists in their order, the conventional one first, into `caps`; *count is the number of

@@ -1,6 +1,7 @@
 /* Reads what is known of a conventional bus, PCI or PCI-X. */
 #include "pci/path_read.h"
 
+#include "pci/cap_list.h"
 #include "pci/regs.h"
 
 #include <stdbool.h>

@@ -2,7 +2,6 @@
 #include "pci/path_read.h"
 
 #include "pci/cap_list.h"
-#include "pci/ext_cap.h"
 #include "pci/regs.h"
 
 #include <stdbool.h>

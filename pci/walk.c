@@ -4,14 +4,11 @@
  */
 #include "pci/walk.h"
 
-#include "pci/ext_cap.h"
+#include "pci/cap_list.h"
 #include "pci/regs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* Capabilities are 4-byte aligned in 192 bytes: a longer list runs in a circle. */
-#define CAP_COUNT_MAX ((PCI_CONFIG_BYTES - PCI_HEADER_END) / 4)
 
 #define DEVICES_PER_BUS      32
 #define FUNCTIONS_PER_DEVICE 8
@@ -375,26 +372,4 @@ int32_t pci_walk_find(const struct pci_tree *tree, struct pci_address address)
             return (int32_t)i;
     }
     return PCI_NO_PARENT;
-}
-
-uint16_t pci_cap_find(const struct pci_config *config, const struct pci_device *device, uint8_t id)
-{
-    uint16_t list = device->header_type == PCI_HEADER_TYPE_CARDBUS ? PCI_CAP_PTR_CB : PCI_CAP_PTR;
-    uint16_t offset;
-
-    if (device->header_type > PCI_HEADER_TYPE_CARDBUS)
-        return 0;
-    if ((pci_config_read16(config, device->address, PCI_STATUS) & PCI_STATUS_CAP_LIST) == 0)
-        return 0;
-    offset = pci_config_read8(config, device->address, list) & 0xfcu;
-    for (unsigned i = 0; i < CAP_COUNT_MAX && offset >= PCI_HEADER_END; i++) {
-        uint16_t header = pci_config_read16(config, device->address, offset);
-
-        if ((header & 0xffu) == 0xff)
-            return 0;
-        if ((header & 0xffu) == id)
-            return offset;
-        offset = header >> 8 & 0xfcu;
-    }
-    return 0;
 }

@@ -44,10 +44,4 @@ enum status pci_walk_host(struct pci_host *host, struct pci_tree *tree) MUST_CHE
 /* Index of the function at `address`, or PCI_NO_PARENT. */
 int32_t pci_walk_find(const struct pci_tree *tree, struct pci_address address);
 
-/*
- * Offset of capability `id` of a function, 0 if it has none. Bounded against loops; ids and offsets
- * that cannot be are the end of the list. (PCI 3.0, section 6.7.)
- */
-uint16_t pci_cap_find(const struct pci_config *config, const struct pci_device *device, uint8_t id);
-
 #endif

@@ -1,8 +1,8 @@
 /* The walk, and what is read of each function it finds. */
 #include "tests/fuzz/look.h"
 
+#include "pci/cap_list.h"
 #include "pci/ceiling.h"
-#include "pci/ext_cap.h"
 #include "pci/path_read.h"
 #include "pci/regs.h"
 

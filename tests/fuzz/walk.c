@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "pci/bar.h"
-#include "pci/ext_cap.h"
+#include "pci/cap_list.h"
 #include "pci/regs.h"
 #include "report/dump.h"
 

@@ -1,7 +1,6 @@
 /* Both capability lists of a function in their order, sound and not. */
 #include "pci/cap_list.h"
 
-#include "pci/ext_cap.h"
 #include "pci/regs.h"
 #include "tests/model/pci_space.h"
 
@@ -12,12 +11,10 @@
 
 #include <cmocka.h>
 
-#define CAPACITY 1100
-
 static struct pci_space space;
 static struct pci_space_function *function;
 static struct pci_device device;
-static struct pci_cap caps[CAPACITY];
+static struct pci_cap caps[PCI_CAP_LIST_MAX + 1];
 
 static int set_up(void **state)
 {
@@ -41,7 +38,8 @@ static uint32_t read_list(void)
     uint32_t count = 0;
 
     space.reads = 0;
-    assert_int_equal(pci_cap_list_read(&config, &device, caps, CAPACITY, &count), STATUS_OK);
+    assert_int_equal(pci_cap_list_read(&config, &device, caps, PCI_CAP_LIST_MAX, &count),
+                     STATUS_OK);
     assert_in_range(space.reads, 0, 2 + 48 + 960);
     return count;
 }
@@ -172,6 +170,7 @@ static void test_longest(void **state)
     for (unsigned offset = 0x100; offset < 0x1000; offset += 4)
         put_ext(offset, 0x000b, 1, offset + 4);
     assert_int_equal(read_list(), 48 + 960);
+    assert_int_equal(PCI_CAP_LIST_MAX, 48 + 960);
     check(0, 0xfc, 0x09, 0);
     check(47, 0x40, 0x09, 0);
     check(48, 0x100, 0x000b, 1);
@@ -179,7 +178,7 @@ static void test_longest(void **state)
     memset(caps, 0, sizeof caps);
     assert_int_equal(pci_cap_list_read(&config, &device, caps, 1008, &count), STATUS_OK);
     assert_int_equal(count, 1008);
-    for (uint32_t capacity = 0; capacity < 1008; capacity += capacity < 50 ? 1 : 479) {
+    for (uint32_t capacity = 0; capacity < PCI_CAP_LIST_MAX; capacity += capacity < 50 ? 1 : 479) {
         memset(caps, 0, sizeof caps);
         assert_int_equal(pci_cap_list_read(&config, &device, caps, capacity, &count), STATUS_FULL);
         assert_int_equal(count, capacity);

@@ -1,8 +1,8 @@
 /*
  * The registers of one end of a hop, extended capabilities, and the chipset's uplink.
  */
+#include "pci/cap_list.h"
 #include "pci/ceiling.h"
-#include "pci/ext_cap.h"
 #include "pci/path_read.h"
 
 #include "base/bits.h"
