@@ -4,9 +4,13 @@
  */
 #include "host/dump.h"
 
+#include "base/bits.h"
 #include "base/text.h"
+#include "pci/bridge.h"
+#include "pci/cap_list.h"
 #include "pci/path_read.h"
 #include "pci/regs.h"
+#include "report/detail.h"
 #include "report/path_report.h"
 #include "report/result.h"
 #include "report/tree.h"
@@ -20,15 +24,28 @@
 
 const char *argp_program_version = "barelane-pci " BARELANE_VERSION;
 
+struct arguments {
+    const char *file;
+    bool verbose;
+};
+
+static const struct argp_option options[] = {
+    {"verbose", 'v', NULL, 0, "Also list the windows of bridges, and capabilities", 0},
+    {0},
+};
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-    const char **file = state->input;
+    struct arguments *arguments = state->input;
 
     switch (key) {
+    case 'v':
+        arguments->verbose = true;
+        return 0;
     case ARGP_KEY_ARG:
-        if (*file != NULL)
+        if (arguments->file != NULL)
             argp_error(state, "one FILE only, not also '%s'", argument);
-        *file = argument;
+        arguments->file = argument;
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "no FILE; '-' is standard input");
@@ -39,6 +56,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp argp = {
+    .options = options,
     .parser = parse_option,
     .args_doc = "FILE",
     .doc = "Show the tree of PCI functions that a dump of configuration space holds, the path to "
@@ -47,7 +65,8 @@ static const struct argp argp = {
            "input. Each line names a function, the buses behind it and its PCI Express link, as in "
            "\"PCIe 2.5 of 8 GT/s x1 of x4\": in force, and what it can do where that differs; "
            "\"?\" where no link is up. Ceilings are in MB/s, 10^6 bytes per second, for a drive's "
-           "reads and its writes, with addresses below 4 GiB.\n\n"
+           "reads and its writes, with addresses below 4 GiB. A window is the first and the last "
+           "address that a bridge passes down; before a capability stands its offset.\n\n"
            "Exit status: 0 shown, 1 the dump cannot be used, 64 wrong option.",
 };
 
@@ -93,7 +112,23 @@ static bool load(const char *name, struct host_dump *dump)
     return status == STATUS_OK;
 }
 
-static void print_tree(const struct pci_config *config, const struct pci_tree *tree)
+static void print_detail(const struct pci_config *config, const struct pci_device *device,
+                         unsigned depth)
+{
+    static struct pci_cap caps[PCI_CAP_LIST_MAX];
+    static char buffer[REPORT_DETAIL_BYTES];
+    struct pci_bridge bridge;
+    bool has_windows = pci_bridge_read(config, device, &bridge) == STATUS_OK;
+    uint32_t count = 0;
+    struct text text;
+
+    text_init(&text, buffer, sizeof buffer);
+    if (pci_cap_list_read(config, device, caps, COUNT_OF(caps), &count) == STATUS_OK)
+        report_detail(&text, depth, has_windows ? &bridge : NULL, caps, count);
+    fputs(buffer, stdout);
+}
+
+static void print_tree(const struct pci_config *config, const struct pci_tree *tree, bool verbose)
 {
     int32_t index = PCI_NO_PARENT;
     unsigned depth = 0;
@@ -111,6 +146,8 @@ static void print_tree(const struct pci_config *config, const struct pci_tree *t
         text_init(&text, line, sizeof line);
         report_tree_function(&text, device, depth, &end);
         fputs(line, stdout);
+        if (verbose)
+            print_detail(config, device, depth);
     }
 }
 
@@ -181,7 +218,7 @@ static void print_notes(const struct host_dump *dump, const struct pci_tree *tre
 }
 
 /* All that is said of a dump. */
-static bool show(struct host_dump *dump)
+static bool show(struct host_dump *dump, bool verbose)
 {
     struct pci_tree tree = {.capacity = (uint32_t)dump->count};
     struct pci_config config = host_dump_config(dump);
@@ -191,7 +228,7 @@ static bool show(struct host_dump *dump)
     if (tree.devices != NULL)
         status = host_dump_walk(dump, &tree);
     if (status == STATUS_OK) {
-        print_tree(&config, &tree);
+        print_tree(&config, &tree, verbose);
         print_paths(&config, &tree);
         print_notes(dump, &tree);
     } else {
@@ -203,12 +240,12 @@ static bool show(struct host_dump *dump)
 
 int main(int argc, char **argv)
 {
-    const char *name = NULL;
+    struct arguments arguments = {.file = NULL};
     struct host_dump dump;
     bool fine;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &name);
-    fine = load(name, &dump) && show(&dump);
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    fine = load(arguments.file, &dump) && show(&dump, arguments.verbose);
     host_dump_free(&dump);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "barelane-pci: standard output: %s\n", strerror(errno));

@@ -1,6 +1,7 @@
 /* Reading the windows of a PCI-to-PCI bridge. */
 #include "pci/bridge.h"
 
+#include "pci/config.h"
 #include "pci/regs.h"
 
 /* The registers of one window; the upper halves are looked at in wide windows only. */

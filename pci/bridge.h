@@ -6,11 +6,12 @@
 #define PCI_BRIDGE_H
 
 #include "base/status.h"
-#include "pci/config.h"
 #include "pci/device.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct pci_config;
 
 struct pci_window {
     uint8_t address_bits; /* 16, 32 or 64; 0: the bridge has no such window, all else is 0 */

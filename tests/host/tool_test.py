@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "build/barelane-pci"
 CORPUS = os.environ.get("BARELANE_CORPUS")
 FUNCTION = re.compile(r" *[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7] [0-9a-f]{4}:[0-9a-f]{4} .")
+DETAIL = re.compile(r" {4,}(I/O|memory|prefetchable|\[[0-9a-f]{2,3}\]) ")
 SLOT = re.compile(r"(?:([0-9a-f]+):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) ")
 
 
@@ -54,7 +55,7 @@ MACHINE = (
     + function("03:00.0", "1b4b:9235", "010601", pcie(0, (2, 1), (2, 2)))
     + function("0001:40:00.0", "1b36:000d", "0c0330"))
 
-SHOWN = """\
+TREE = """\
 0000:00:00.0 8086:1237 rev 02 host bridge
 0000:00:01.0 8086:a110 rev 02 root port -> 01-03, PCIe 2.5 of 8 GT/s x4 of x16
   0000:01:00.0 10b5:8749 rev 02 upstream port -> 02-03, PCIe 2.5 of 5 GT/s x4
@@ -64,7 +65,9 @@ SHOWN = """\
 0000:00:1f.2 8086:2922 rev 02 SATA AHCI
 
 0001:40:00.0 1b36:000d rev 02 USB xHCI
+"""
 
+NOTES = """\
 without capabilities, which `lspci -xxxx` gives to root: 4
 functions: 8
 """
@@ -75,9 +78,44 @@ def test_it_shows_the_tree(tmp_path):
     dump.write_text(MACHINE)
     status, output, complaints = run(dump)
     assert (status, complaints) == (0, "")
-    assert output == SHOWN
+    *tree, fast, slow, notes = output.split("\n\n")
+    assert "\n\n".join(tree) + "\n" == TREE
+    assert fast.startswith("Path to 0000:03:00.0 ")
+    assert "    |  PCIe 5 GT/s x1                                500    431    431 <lowest\n" in fast
+    assert slow.startswith("Path to 0000:00:1f.2 ")
+    assert notes == NOTES
     assert run("-", text=MACHINE.encode()) == (0, output, "")
     assert run("-", text=MACHINE.replace("\n", "\r\n").encode()) == (0, output, "")
+
+
+VERBOSE = """\
+0000:00:01.0 8086:a110 rev 02 root port -> bus 01, PCIe 5 GT/s x4
+    I/O closed, memory e0000000-e01fffff, prefetchable 4000000000-40001fffff
+    [60] MSI, [70] id 7f, [40] PCI Express, [100] AER, [200] serial number
+  0000:01:00.0 1b4b:9235 rev 02 SATA AHCI, PCIe 5 GT/s x1
+      [40] PCI Express
+0000:00:1f.0 8086:2918 rev 02 ISA bridge
+"""
+
+
+def test_verbose():
+    port = ["10: 00 00 00 00 00 00 00 00 00 01 01 00 f0 00 00 00",
+            "20: 00 e0 10 e0 01 00 11 00 40 00 00 00 40 00 00 00",
+            "30: 00 00 00 00 60 00 00 00 00 00 00 00 00 00 00 00",
+            *pcie(4, (2, 4), (2, 4))[2:],
+            "60: 05 70 00 00 00 00 00 00 00 00 00 00 00 00 00 00",
+            "70: 7f 40 00 00 00 00 00 00 00 00 00 00 00 00 00 00",
+            "100: 01 00 02 20 00 00 00 00 00 00 00 00 00 00 00 00",
+            "200: 03 00 01 00 00 00 00 00 00 00 00 00 00 00 00 00"]
+    text = (function("00:01.0", "8086:a110", "060400", port, header=1)
+            + function("00:1f.0", "8086:2918", "060100")
+            + function("01:00.0", "1b4b:9235", "010601", pcie(0, (2, 1), (2, 1)))).encode()
+    status, output, complaints = run("-v", "-", text=text)
+    assert (status, complaints) == (0, "")
+    assert output.startswith(VERBOSE + "\nPath to ")
+    assert run("--verbose", "-", text=text) == (0, output, "")
+    plain = run("-", text=text)[1]
+    assert plain.splitlines() == [line for line in output.splitlines() if not DETAIL.match(line)]
 
 
 def test_it_says_what_it_does_not_show():
@@ -174,4 +212,7 @@ def test_real_machines(folder):
         lines = output.splitlines()
         assert sum(bool(FUNCTION.match(line)) for line in lines) == expected, dump
         assert lines[-1] == f"functions: {expected}", dump
-        assert max(map(len, lines)) <= 79, dump
+        status, output, complaints = run("-v", dump)
+        assert (status, complaints) == (0, ""), dump
+        assert lines == [line for line in output.splitlines() if not DETAIL.match(line)], dump
+        assert max(map(len, output.splitlines())) <= 79, dump
