@@ -27,8 +27,10 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wconversion -Wsign-conversion -Wstri
 COMMON := -std=c11 -I. $(WARNINGS) -MMD -MP -DBARELANE_VERSION='"$(VERSION)"'
 
 # --- the UEFI program -----------------------------------------------------------------------------
-EFI_CFLAGS := $(COMMON) -O2 -g -ffreestanding -fno-strict-aliasing -fshort-wchar -mno-red-zone \
-	-fpic -fno-stack-protector -fvisibility=hidden -fno-tree-loop-distribute-patterns \
+# The part of the flags that decides what code the rooms become.
+EFI_CODE := -O2 -g -ffreestanding -fno-strict-aliasing -mno-red-zone -fpic -fno-stack-protector \
+	-fvisibility=hidden -fno-tree-loop-distribute-patterns
+EFI_CFLAGS := $(COMMON) $(EFI_CODE) -fshort-wchar \
 	-DGNU_EFI_USE_MS_ABI -isystem /usr/include/efi -isystem /usr/include/efi/x86_64
 EFI_OBJECTS := $(patsubst %.c,$(BUILD)/efi/%.o,$(CORE) $(EFI) $(EFI_PURE))
 EFI_CRT := /usr/lib/crt0-efi-x86_64.o
@@ -120,6 +122,21 @@ $(FUZZ_PROGRAMS): $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o \
 
 unit: $(UNIT_TESTS) $(FUZZ_TESTS)
 	scripts/unit $^
+
+# --- what a command costs -------------------------------------------------------------------------
+# The rooms as the UEFI program has them, on the model: scripts/bench --instructions counts in it.
+COST := $(BUILD)/cost/tests/bench/cost
+COST_OBJECTS := $(patsubst %.c,$(BUILD)/cost/%.o,tests/bench/cost.c \
+	$(filter base/% hw/% drivers/%,$(CORE)) $(sort $(wildcard tests/model/*.c)))
+
+$(BUILD)/cost/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(COMMON) $(EFI_CODE) -c $< -o $@
+
+$(COST): $(COST_OBJECTS)
+	$(CC) $^ -o $@
+
+-include $(COST_OBJECTS:.o=.d)
 
 check:
 	scripts/check
