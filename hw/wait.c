@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define ALL_ONES UINT32_MAX
+#define ALL_ONES    UINT32_MAX
+#define ALARM_LOOKS 16u
 
 enum status hw_wait_reg(const struct hw_window *window, const struct hw_wait_for *wait,
                         uint64_t limit_ticks, uint32_t *ret_last)
@@ -49,34 +50,39 @@ void hw_wait_ticks(uint64_t ticks)
         hw_pause();
 }
 
+/* Whether one of the bits has fallen. */
+static inline bool look(const struct hw_window *window, const struct hw_wait_fall *wait,
+                        struct hw_wait_fallen *ret)
+{
+    ret->value = hw_reg_read(window, wait->offset);
+    ret->ticks = hw_ticks();
+    return (~ret->value & wait->bits) != 0;
+}
+
 enum status hw_wait_fall(const struct hw_window *window, const struct hw_wait_fall *wait,
                          uint64_t limit_ticks, struct hw_wait_fallen *ret)
 {
     uint64_t start = hw_ticks();
+    unsigned looks = ALARM_LOOKS; /* until the alarm register is looked at */
 
     ret->alarm = 0;
-    for (unsigned turn = 1;; turn++) {
-        bool late = turn > 1 && ret->ticks - start >= limit_ticks;
+    while (!look(window, wait, ret)) {
+        bool late = ret->ticks - start >= limit_ticks;
 
-        ret->value = hw_reg_read(window, wait->offset);
-        ret->ticks = hw_ticks();
-        if ((~ret->value & wait->bits) != 0)
-            return STATUS_OK;
-        if (turn % 16 == 0 || late) {
-            ret->alarm = hw_reg_read(window, wait->alarm_offset);
-            if (ret->alarm == ALL_ONES)
-                return STATUS_GONE;
-            if ((ret->alarm & wait->alarm_mask) != 0) {
-                /* A command may have completed between the two reads; it counts as completed. */
-                ret->value = hw_reg_read(window, wait->offset);
-                ret->ticks = hw_ticks();
-                return (~ret->value & wait->bits) != 0 ? STATUS_OK : STATUS_DEVICE;
-            }
-            ret->alarm = 0;
-        }
-        if (late)
-            return STATUS_TIMEOUT;
         /* No pause: a register read already takes about a microsecond, and a pause would only
          * coarsen the time stamp. */
+        if (!late && --looks > 0)
+            continue;
+        looks = ALARM_LOOKS;
+        ret->alarm = hw_reg_read(window, wait->alarm_offset);
+        if (ret->alarm == ALL_ONES)
+            return STATUS_GONE;
+        if (!late && (ret->alarm & wait->alarm_mask) == 0)
+            continue;
+        /* Whatever completed up to now counts as completed. */
+        if (look(window, wait, ret))
+            return STATUS_OK;
+        return (ret->alarm & wait->alarm_mask) != 0 ? STATUS_DEVICE : STATUS_TIMEOUT;
     }
+    return STATUS_OK;
 }
