@@ -73,6 +73,7 @@ struct ahci_port {
     bool running;                 /* ST is set by us */
     bool stuck;                   /* an engine did not stop: neither it nor its memory is touched */
     bool queued;                  /* PxSACT is in use by the outstanding commands */
+    bool plain;                   /* ... and nothing but it tells whether they are complete */
     uint32_t prepared;            /* slots with a built command not yet started */
     uint32_t prepared_queued;     /* of these, queued ones */
     uint32_t outstanding;         /* slots started and not yet complete */
