@@ -249,7 +249,7 @@ def test_path_option(tmp_path):
     assert stick.results() == []
     assert len(re.findall(r"^Path to 0000:[0-9a-f:.]+ ", text, re.M)) == 3
     assert re.search(r"^ +\|  PCIe 2\.5 GT/s x1, shared with 1 +250 +216 +216 <lowest$", text, re.M)
-    assert re.search(r"^00:1f\.2 8086:2922 SATA AHCI$", text, re.M)
+    assert re.search(r"^0000:00:1f\.2 8086:2922 rev 02 SATA AHCI$", text, re.M)
     assert "IOMMU: ACPI names none." in text
     assert "barelane: done" in text
     assert max(map(len, text.splitlines())) <= 79
