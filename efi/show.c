@@ -40,6 +40,8 @@ static enum status show_path(const struct session *session, int32_t index)
     result_address(&session->tree.devices[index].address, address);
     text_init(&text, title, sizeof title);
     text_printf(&text, "Path to %s", address);
+    if (status == STATUS_FULL)
+        console_printf("\n%s: more hops than are followed\n", title);
     if (status == STATUS_OK) {
         text_init(&text, buffer, REPORT_PATH_BYTES);
         report_path(&text, path, title);

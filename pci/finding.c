@@ -29,18 +29,26 @@ static bool both_say(const struct pci_hop *hop)
            hop->below.width_max != 0;
 }
 
-/* Functions of one device share its link by design; only others are worth a word. */
-static bool shares_with_others(const struct pci_hop *hop, const struct pci_end *target)
+bool pci_finding_is_on_path(const struct pci_path *path, const struct pci_address *address)
 {
-    uint32_t kept = hop->shared_count < PCI_HOP_SHARED_MAX ? hop->shared_count : PCI_HOP_SHARED_MAX;
+    for (uint32_t i = 0; i < path->count; i++) {
+        const struct pci_address *end = &path->hops[i].below.address;
 
-    for (uint32_t i = 0; i < kept; i++) {
-        const struct pci_address *address = &hop->shared[i].address;
-
-        if (address->bus != target->address.bus || address->device != target->address.device)
+        if (address->segment == end->segment && address->bus == end->bus &&
+            address->device == end->device)
             return true;
     }
-    return hop->shared_count > kept;
+    return false;
+}
+
+uint32_t pci_finding_others(const struct pci_path *path, uint32_t hop)
+{
+    const struct pci_hop *shared = &path->hops[hop];
+    uint32_t others = shared->shared_count;
+
+    for (uint32_t i = 0; i < shared->shared_count && i < PCI_HOP_SHARED_MAX; i++)
+        others -= pci_finding_is_on_path(path, &shared->shared[i].address);
+    return others;
 }
 
 static bool has_errors(const struct pci_end *end)
@@ -100,8 +108,6 @@ static void collect_payload(const struct pci_path *path, struct pci_findings *fi
 
 void pci_finding_collect(const struct pci_path *path, struct pci_findings *ret_findings)
 {
-    const struct pci_end *target = &path->hops[path->count > 0 ? path->count - 1 : 0].below;
-
     ret_findings->count = 0;
     for (uint32_t i = 0; i < path->count; i++) {
         const struct pci_hop *hop = &path->hops[i];
@@ -112,7 +118,7 @@ void pci_finding_collect(const struct pci_path *path, struct pci_findings *ret_f
             add(ret_findings, PCI_FINDING_BUS, i);
         if (hop->kind == PCI_HOP_LINK)
             collect_link(hop, i, ret_findings);
-        if (hop->kind != PCI_HOP_UPLINK && shares_with_others(hop, target))
+        if (hop->kind != PCI_HOP_UPLINK && pci_finding_others(path, i) > 0)
             add(ret_findings, PCI_FINDING_SHARED, i);
     }
     collect_payload(path, ret_findings);

@@ -7,6 +7,7 @@
 
 #include "pci/path.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum pci_finding_kind {
@@ -35,11 +36,17 @@ struct pci_finding {
 
 struct pci_findings {
     uint32_t count;
-    struct pci_finding list[PCI_FINDINGS_MAX]; /* by hop, from the root bus down */
+    struct pci_finding list[PCI_FINDINGS_MAX]; /* by hop from the root bus down, PAYLOAD last */
 };
 
 /* Everything that stands out on *path. */
 void pci_finding_collect(const struct pci_path *path, struct pci_findings *ret_findings);
+
+/* Whether a function belongs to a device that the path leads through: its own card, a switch. */
+bool pci_finding_is_on_path(const struct pci_path *path, const struct pci_address *address);
+
+/* Functions that share a hop, without those of devices that the path itself leads through. */
+uint32_t pci_finding_others(const struct pci_path *path, uint32_t hop);
 
 /* The largest payload that every end of the path with the capability can take; 0: none has it. */
 uint16_t pci_finding_payload_max(const struct pci_path *path);

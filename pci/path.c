@@ -20,7 +20,7 @@ static bool faces_up(const struct pci_end *end)
 /* The hop below a bridge that shows no capability: what the function there says decides. */
 static enum pci_hop_kind kind_below_plain(const struct pci_end *below)
 {
-    if (!below->answers)
+    if (!below->answers || below->hidden)
         return PCI_HOP_UNKNOWN;
     if (faces_up(below))
         return PCI_HOP_LINK;
@@ -37,7 +37,7 @@ static enum pci_hop_kind kind_below(const struct pci_hop *before, const struct p
 {
     const struct pci_end *port = &hop->above;
 
-    if (!port->answers)
+    if (!port->answers || port->hidden)
         return PCI_HOP_UNKNOWN;
     if (!port->has_pcie)
         return kind_below_plain(&hop->below);
@@ -117,17 +117,15 @@ static void join_uplink(const struct pci_config *config, const struct pci_tree *
 }
 
 static void fill_first(const struct pci_config *config, const struct pci_tree *tree,
-                       struct pci_hop *hop)
+                       struct pci_hop *hop, struct pci_uplink_facts *facts)
 {
-    struct pci_uplink_facts facts;
-
     hop->kind = PCI_HOP_INTERNAL;
-    if (pci_uplink_find(tree, (uint32_t)hop->below.index, &facts)) {
+    if (pci_uplink_find(tree, (uint32_t)hop->below.index, facts)) {
         hop->kind = PCI_HOP_UPLINK;
-        hop->uplink = facts.kind;
+        hop->uplink = facts->kind;
         hop->nominal = true;
-        hop->speed = hop->speed_max = facts.speed;
-        hop->width = hop->width_max = facts.width;
+        hop->speed = hop->speed_max = facts->speed;
+        hop->width = hop->width_max = facts->width;
         join_uplink(config, tree, hop);
     } else if (faces_up(&hop->below) && hop->below.speed != 0 && hop->below.width != 0) {
         /* The port above does not show itself: some Arm boards, functions given to a guest. */
@@ -153,11 +151,11 @@ static void fill_later(const struct pci_config *config, const struct pci_tree *t
  * Whether function `index` is reached through the hop: below its port, or if there is none in the
  * list, behind the same uplink or in the same device of the root bus.
  */
-static bool is_behind(const struct pci_tree *tree, const struct pci_hop *hop, uint32_t index)
+static bool is_behind(const struct pci_tree *tree, const struct pci_hop *hop,
+                      const struct pci_uplink_facts *facts, uint32_t index)
 {
     const struct pci_device *first = &tree->devices[hop->below.index], *device;
     int32_t up = (int32_t)index;
-    struct pci_uplink_facts facts;
 
     while (tree->devices[up].parent != PCI_NO_PARENT) {
         /* A list in which a parent is not before its child has no end. */
@@ -172,7 +170,8 @@ static bool is_behind(const struct pci_tree *tree, const struct pci_hop *hop, ui
         device->address.bus != first->address.bus)
         return false;
     if (hop->kind == PCI_HOP_UPLINK)
-        return pci_uplink_find(tree, (uint32_t)up, &facts);
+        return device->address.device >= facts->first_device &&
+               device->address.device <= facts->last_device;
     return device->address.device == first->address.device;
 }
 
@@ -189,7 +188,7 @@ static struct pci_neighbour neighbour_of(const struct pci_device *device)
 }
 
 static void find_shared(const struct pci_tree *tree, const struct pci_path *path,
-                        struct pci_hop *hop)
+                        const struct pci_uplink_facts *facts, struct pci_hop *hop)
 {
     int32_t target = path->hops[path->count - 1].below.index;
 
@@ -200,7 +199,7 @@ static void find_shared(const struct pci_tree *tree, const struct pci_path *path
 
         /* Bridges, and host and ISA bridges (class 06h), move no data of their own. */
         if ((int32_t)i == target || device->header_type != PCI_HEADER_TYPE_NORMAL ||
-            device->class_base == 0x06 || !is_behind(tree, hop, i))
+            device->class_base == 0x06 || !is_behind(tree, hop, facts, i))
             continue;
         if (hop->shared_count < PCI_HOP_SHARED_MAX)
             hop->shared[hop->shared_count] = neighbour_of(device);
@@ -226,6 +225,7 @@ enum status pci_path_read(const struct pci_config *config, const struct pci_tree
                           int32_t index, struct pci_path *ret_path)
 {
     struct pci_path *path = ret_path;
+    struct pci_uplink_facts facts = {PCI_UPLINK_NONE, 0, 0, 0, 0};
     uint32_t depth;
 
     if (index < 0 || (uint32_t)index >= tree->count)
@@ -243,12 +243,12 @@ enum status pci_path_read(const struct pci_config *config, const struct pci_tree
 
         hop->above = (struct pci_end){.index = PCI_NO_PARENT};
         if (i == 0) {
-            fill_first(config, tree, hop);
+            fill_first(config, tree, hop, &facts);
         } else {
             hop->above = path->hops[i - 1].below;
             fill_later(config, tree, &path->hops[i - 1], hop);
         }
-        find_shared(tree, path, hop);
+        find_shared(tree, path, &facts, hop);
     }
     return STATUS_OK;
 }

@@ -38,6 +38,7 @@ struct pci_end {
     uint16_t vendor_id;
     uint16_t device_id;
     bool answers;   /* false: all ones now; removed, or powered down */
+    bool hidden;    /* it has capabilities, but they read as all ones: a dump taken without root */
     bool has_pcie;  /* a PCI Express capability that can be read */
     bool has_link;  /* link registers; root complex integrated functions have none */
     bool has_link2; /* Link Capabilities 2 and Link Control 2; version 2 of the capability */

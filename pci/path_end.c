@@ -188,6 +188,20 @@ static void read_pcie(const struct pci_config *config, const struct pci_device *
     end->is_tunnel = end->has_link && read_tunnel(config, device);
 }
 
+/* Whether the first capability of a list cannot be read. */
+static bool is_hidden(const struct pci_config *config, const struct pci_device *device)
+{
+    uint16_t status = pci_config_read16(config, device->address, PCI_STATUS);
+    uint16_t list = device->header_type == PCI_HEADER_TYPE_CARDBUS ? PCI_CAP_PTR_CB : PCI_CAP_PTR;
+    uint16_t first;
+
+    if (status == 0xffff || (status & PCI_STATUS_CAP_LIST) == 0)
+        return false;
+    first = pci_config_read16(config, device->address, list) & 0xfc;
+    return first >= PCI_HEADER_END &&
+           pci_config_read32(config, device->address, first) == UINT32_MAX;
+}
+
 struct pci_end pci_end_read(const struct pci_config *config, const struct pci_tree *tree,
                             int32_t index)
 {
@@ -205,5 +219,7 @@ struct pci_end pci_end_read(const struct pci_config *config, const struct pci_tr
     /* A capability cut off by the end of the 256 bytes has no Device Control. */
     if (end.answers && device->pcie_cap != 0 && within(device, PCIE_DEV_CTL, 4))
         read_pcie(config, device, &end);
+    else if (end.answers)
+        end.hidden = is_hidden(config, device);
     return end;
 }

@@ -71,24 +71,24 @@
 #define PCIE_LNK_CAP2   0x2c
 #define PCIE_LNK_CTL2   0x30
 
-#define PCIE_CAPS_VERSION      UINT32_C(0x000f)
-#define PCIE_CAPS_PORT_TYPE    UINT32_C(0x00f0)
-#define PCIE_CAPS_SLOT         BIT32(8)
-#define PCIE_DEV_CAP_MPS       UINT32_C(0x00000007)
-#define PCIE_DEV_CTL_MPS       UINT32_C(0x00e0)
-#define PCIE_DEV_CTL_MRRS      UINT32_C(0x7000)
-#define PCIE_LNK_SPEED         UINT32_C(0x000f) /* of Link Capabilities and of Link Status */
-#define PCIE_LNK_WIDTH         UINT32_C(0x03f0) /* likewise */
-#define PCIE_LNK_STA_BANDWIDTH UINT32_C(0xc000) /* bandwidth management, autonomous bandwidth */
-#define PCIE_LNK_CAP_ASPM      UINT32_C(0x00000c00)
-#define PCIE_LNK_CTL_ASPM      UINT32_C(0x0003)
-#define PCIE_LNK_CTL_RCB       BIT32(3)
-#define PCIE_LNK_CTL_COMMON    BIT32(6)
-#define PCIE_SLT_CAP_POWER     UINT32_C(0x00007f80)
-#define PCIE_SLT_CAP_SCALE     UINT32_C(0x00018000)
-#define PCIE_SLT_CAP_NUMBER    UINT32_C(0xfff80000)
-#define PCIE_DEV_CTL2_ARI      BIT32(5)
-#define PCIE_LNK_CAP2_SPEEDS   UINT32_C(0x000000fe)
+#define PCIE_CAPS_VERSION    UINT32_C(0x000f)
+#define PCIE_CAPS_PORT_TYPE  UINT32_C(0x00f0)
+#define PCIE_CAPS_SLOT       BIT32(8)
+#define PCIE_DEV_CAP_MPS     UINT32_C(0x00000007)
+#define PCIE_DEV_CTL_MPS     UINT32_C(0x00e0)
+#define PCIE_DEV_CTL_MRRS    UINT32_C(0x7000)
+#define PCIE_LNK_SPEED       UINT32_C(0x000f) /* of Link Capabilities and of Link Status */
+#define PCIE_LNK_WIDTH       UINT32_C(0x03f0) /* likewise */
+#define PCIE_LNK_STA_LBMS    BIT32(14)        /* Link Bandwidth Management Status */
+#define PCIE_LNK_CAP_ASPM    UINT32_C(0x00000c00)
+#define PCIE_LNK_CTL_ASPM    UINT32_C(0x0003)
+#define PCIE_LNK_CTL_RCB     BIT32(3)
+#define PCIE_LNK_CTL_COMMON  BIT32(6)
+#define PCIE_SLT_CAP_POWER   UINT32_C(0x00007f80)
+#define PCIE_SLT_CAP_SCALE   UINT32_C(0x00018000)
+#define PCIE_SLT_CAP_NUMBER  UINT32_C(0xfff80000)
+#define PCIE_DEV_CTL2_ARI    BIT32(5)
+#define PCIE_LNK_CAP2_SPEEDS UINT32_C(0x000000fe)
 
 #define PCIE_TYPE_ENDPOINT        0
 #define PCIE_TYPE_LEGACY_ENDPOINT 1

@@ -2,6 +2,7 @@
 #include "pci/watch.h"
 
 #include "base/bits.h"
+#include "pci/finding.h"
 #include "pci/regs.h"
 
 #include <stddef.h>
@@ -63,7 +64,7 @@ void pci_watch_look(struct pci_watch *watch, const struct pci_path *path)
     watch->looks++;
 }
 
-/* The port reports that its link changed speed or width since the bits were last cleared. */
+/* The port reports that its link was retrained, or made slower because it was not reliable. */
 static uint32_t reported_changes(const struct pci_path *before, const struct pci_path *after)
 {
     uint32_t mask = 0;
@@ -71,7 +72,7 @@ static uint32_t reported_changes(const struct pci_path *before, const struct pci
     for (uint32_t i = 0; i < before->count && i < after->count; i++) {
         uint32_t old = before->hops[i].above.lnk_sta, now = after->hops[i].above.lnk_sta;
 
-        if (has_upper_end(&after->hops[i]) && (now & ~old & PCIE_LNK_STA_BANDWIDTH) != 0)
+        if (has_upper_end(&after->hops[i]) && (now & ~old & PCIE_LNK_STA_LBMS) != 0)
             mask |= BIT32(i);
     }
     return mask;
@@ -92,17 +93,26 @@ uint32_t pci_watch_changed(const struct pci_watch *watch)
         return mask;
     if (watch->looks > 0)
         mask |= lower_hops(&watch->loaded, &watch->before);
-    if (watch->has_after)
-        mask |= differences(&watch->before, &watch->after) |
-                (reported_changes(&watch->before, &watch->after) & ~pci_watch_rests(watch));
+    if (watch->has_after) {
+        uint32_t rests = pci_watch_rests(watch);
+        uint32_t after = differences(&watch->before, &watch->after);
+
+        /* After the run a link that rests may rest again, or not yet. */
+        if (rests != 0)
+            after &= ~rests | differences(&watch->loaded, &watch->after);
+        mask |= after | (reported_changes(&watch->before, &watch->after) & ~rests);
+    }
     return mask;
 }
 
+/* Where there is no AER, Device Status has to do: its bits stand for more than link errors. */
 static bool new_errors(const struct pci_end *old, const struct pci_end *now)
 {
-    return (now->dev_sta & ~old->dev_sta & PCI_WATCH_DEV_STA_ERRORS) != 0 ||
-           (now->aer_uncorrectable & ~old->aer_uncorrectable) != 0 ||
-           (now->aer_correctable & ~old->aer_correctable) != 0;
+    if (!old->has_aer || !now->has_aer)
+        return (now->dev_sta & ~old->dev_sta & PCI_WATCH_DEV_STA_ERRORS) != 0;
+    return (now->aer_uncorrectable & ~old->aer_uncorrectable & PCI_FINDING_AER_UNCORRECTABLE) !=
+               0 ||
+           (now->aer_correctable & ~old->aer_correctable & PCI_FINDING_AER_CORRECTABLE) != 0;
 }
 
 uint32_t pci_watch_errors(const struct pci_watch *watch)

@@ -27,11 +27,11 @@ void pci_watch_look(struct pci_watch *watch, const struct pci_path *path);
  * Masks of hops, bit 0 the first. Nothing is known, and so nothing found, of what was not looked
  * at.
  *
- * changed: speed or width at an end differs between before and after or between two looks under
- * load, is lower under load than before, or an end reports a change meanwhile.
- * rests: the link is slower or narrower at rest than under load, before and after alike.
- * errors: an end has error bits after the run that it did not have before. A bit that was set all
- * along can hide more errors of its kind.
+ * rests: the link was slower or narrower before the run than under load; after it, it may be
+ * either. changed: speed or width at an end differs otherwise between before and after, or between
+ * two looks under load, or is lower under load than before, or the port reports a retraining
+ * meanwhile. errors: an end has bits of link errors after the run that it did not have before. A
+ * bit that was set all along can hide more errors of its kind.
  */
 uint32_t pci_watch_changed(const struct pci_watch *watch);
 uint32_t pci_watch_rests(const struct pci_watch *watch);
@@ -40,7 +40,10 @@ uint32_t pci_watch_errors(const struct pci_watch *watch);
 /* The path that ceilings are computed from: under load, else before; NULL: there is neither. */
 const struct pci_path *pci_watch_path(const struct pci_watch *watch);
 
-/* Device Status: correctable, non-fatal, fatal error and unsupported request detected. */
-#define PCI_WATCH_DEV_STA_ERRORS 0x000f
+/*
+ * Device Status: correctable and fatal error detected. Non-fatal errors and unsupported requests
+ * happen without trouble on a link.
+ */
+#define PCI_WATCH_DEV_STA_ERRORS 0x0005
 
 #endif

@@ -92,19 +92,32 @@ static void collect_sata(const struct result_drive *drive, uint32_t port, struct
     }
 }
 
-static void collect_path(const struct result_controller *controller, struct findings *findings)
+/* The path that a finding of a kind is seen on. Errors are those from before any run. */
+static const struct pci_path *path_of(const struct result_controller *controller,
+                                      enum pci_finding_kind kind)
 {
-    const struct pci_path *path = finding_path(controller);
+    if (kind == PCI_FINDING_ERRORS)
+        return controller->has_path ? &controller->path : NULL;
+    return finding_path(controller);
+}
+
+/* Findings of the kind ERRORS, or of all others. */
+static void collect_path(const struct result_controller *controller, bool errors,
+                         struct findings *findings)
+{
+    const struct pci_path *path =
+        path_of(controller, errors ? PCI_FINDING_ERRORS : PCI_FINDING_SPEED);
     struct pci_findings found;
 
     if (path == NULL)
         return;
     pci_finding_collect(path, &found);
     for (uint32_t i = 0; i < found.count; i++)
-        add(findings, (struct finding){.kind = FINDING_PATH,
-                                       .path_kind = found.list[i].kind,
-                                       .hop = found.list[i].hop,
-                                       .port = FINDING_NO_PORT});
+        if ((found.list[i].kind == PCI_FINDING_ERRORS) == errors)
+            add(findings, (struct finding){.kind = FINDING_PATH,
+                                           .path_kind = found.list[i].kind,
+                                           .hop = found.list[i].hop,
+                                           .port = FINDING_NO_PORT});
 }
 
 void finding_collect(const struct result *result, uint32_t controller,
@@ -113,11 +126,6 @@ void finding_collect(const struct result *result, uint32_t controller,
     const struct result_controller *owner = &result->controllers[controller];
 
     ret_findings->count = ret_findings->dropped = 0;
-    collect_path(owner, ret_findings);
-    if (result_iommu_translates(&result->machine))
-        add(ret_findings, (struct finding){.kind = FINDING_IOMMU,
-                                           .hop = FINDING_NO_HOP,
-                                           .port = FINDING_NO_PORT});
     for (uint32_t port = 0; port < owner->port_count; port++) {
         const struct result_drive *drive = measured(owner, port);
 
@@ -128,6 +136,12 @@ void finding_collect(const struct result *result, uint32_t controller,
         add_hops(ret_findings, FINDING_LINK_RESTS, pci_watch_rests(&drive->watch), port);
         collect_sata(drive, port, ret_findings);
     }
+    collect_path(owner, false, ret_findings);
+    if (result_iommu_translates(&result->machine))
+        add(ret_findings, (struct finding){.kind = FINDING_IOMMU,
+                                           .hop = FINDING_NO_HOP,
+                                           .port = FINDING_NO_PORT});
+    collect_path(owner, true, ret_findings);
 }
 
 static void link_state(struct text *text, const char *when, const struct pci_path *path,
@@ -159,7 +173,8 @@ static void watch_evidence(struct text *text, const struct pci_watch *watch,
         text_string(text, " (and otherwise later)");
     if (watch->has_after)
         link_state(text, ", after", &watch->after, hop);
-    text_char(text, '.');
+    text_printf(text, "; Link Status of the port %04x before, %04x after.",
+                watch->before.hops[hop].above.lnk_sta, watch->after.hops[hop].above.lnk_sta);
 }
 
 static void sata_evidence(struct text *text, const struct result_drive *drive,
@@ -205,7 +220,7 @@ void finding_evidence(struct text *text, const struct result *result, uint32_t c
 
     switch (finding->kind) {
     case FINDING_PATH:
-        finding_path_evidence(text, finding_path(owner), &on_path);
+        finding_path_evidence(text, path_of(owner, on_path.kind), &on_path);
         break;
     case FINDING_IOMMU:
         iommu_evidence(text, &result->machine.iommu);
@@ -224,28 +239,33 @@ void finding_evidence(struct text *text, const struct result *result, uint32_t c
     }
 }
 
-void finding_advice(struct text *text, const struct finding *finding)
+void finding_advice(struct text *text, const struct result *result, uint32_t controller,
+                    const struct finding *finding)
 {
+    const struct result_controller *owner = &result->controllers[controller];
     const struct pci_finding on_path = {finding->path_kind, finding->hop};
 
     switch (finding->kind) {
     case FINDING_PATH:
-        finding_path_advice(text, &on_path);
+        finding_path_advice(text, path_of(owner, on_path.kind), &on_path);
         break;
     case FINDING_LINK_CHANGED:
         text_string(text, "The figures mix two states and are void: repeat the run; if it happens "
                           "again, reseat the card or set a fixed speed in the firmware's setup.");
         break;
     case FINDING_LINK_ERRORS:
-        text_string(text, "Packets were sent again and the figures are void: reseat the card, try "
-                          "without riser or another slot, and repeat the run.");
+        text_string(text,
+                    "Packets were damaged, lost or sent again, and the figures are void: reseat "
+                    "the card, try without riser or another slot, and repeat the run.");
         break;
     case FINDING_LINK_RESTS:
         text_string(text, "Power saving: the figures and ceilings are those under load.");
         break;
     case FINDING_SATA_SPEED:
-        text_string(text, "Try another cable and port; look for a speed limit in the firmware's "
-                          "setup or a jumper on the drive.");
+        text_string(text,
+                    "On many boards only some ports are fast ones: see the board's manual. Else "
+                    "try another cable, look for a limit in the firmware's setup or a jumper "
+                    "on the drive.");
         break;
     case FINDING_SATA_PORT:
         text_string(text, "A faster port or controller may give the drive more.");
@@ -258,8 +278,9 @@ void finding_advice(struct text *text, const struct finding *finding)
                           "or power supply, and repeat the run.");
         break;
     case FINDING_IOMMU:
-        text_string(text, "Each access of the controller is looked up first: switch VT-d or AMD-Vi "
-                          "off in the firmware's setup to compare.");
+        text_string(text,
+                    "Accesses of the controller may be looked up first: switch VT-d or AMD-Vi "
+                    "off in the firmware's setup to compare.");
         break;
     }
 }

@@ -48,7 +48,7 @@ const struct pci_path *finding_path(const struct result_controller *controller);
 struct findings {
     uint32_t count;
     uint32_t dropped;
-    struct finding list[FINDINGS_MAX]; /* of the controller, then by port */
+    struct finding list[FINDINGS_MAX]; /* those of runs by port, then of the controller */
 };
 
 void finding_collect(const struct result *result, uint32_t controller,
@@ -57,12 +57,14 @@ void finding_collect(const struct result *result, uint32_t controller,
 /* What was seen, and what a person can do: a sentence or two each, without a line's end. */
 void finding_evidence(struct text *text, const struct result *result, uint32_t controller,
                       const struct finding *finding);
-void finding_advice(struct text *text, const struct finding *finding);
+void finding_advice(struct text *text, const struct result *result, uint32_t controller,
+                    const struct finding *finding);
 
 /* The same for findings of a path alone. */
 void finding_path_evidence(struct text *text, const struct pci_path *path,
                            const struct pci_finding *finding);
-void finding_path_advice(struct text *text, const struct pci_finding *finding);
+void finding_path_advice(struct text *text, const struct pci_path *path,
+                         const struct pci_finding *finding);
 
 /* Error bits that `now` has beyond `old`, another look at the same end; nothing if there are none.
  */

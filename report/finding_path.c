@@ -3,9 +3,11 @@
 
 #include "base/bits.h"
 #include "base/math.h"
-#include "pci/ceiling.h"
+#include "pci/regs.h"
 #include "report/path.h"
 #include "report/tree.h"
+
+#define NAMED_MAX 4 /* of the functions that share a hop */
 
 /* Of an end: "root port 00:1c.4 can do 5 GT/s x1". */
 static void ability(struct text *text, const struct pci_end *end)
@@ -31,22 +33,27 @@ static void state(struct text *text, const struct pci_end *end)
     text_printf(text, "%s says %s GT/s x%u", address, path_speed(end->speed), end->width);
 }
 
-static void neighbours(struct text *text, const struct pci_hop *hop)
+static void neighbours(struct text *text, const struct pci_path *path, uint32_t index)
 {
-    uint32_t kept = hop->shared_count < 4 ? hop->shared_count : 4;
+    const struct pci_hop *hop = &path->hops[index];
+    uint32_t others = pci_finding_others(path, index), named = 0;
 
     text_string(text, " is shared with ");
-    for (uint32_t i = 0; i < kept; i++) {
+    for (uint32_t i = 0; i < hop->shared_count && i < PCI_HOP_SHARED_MAX && named < NAMED_MAX;
+         i++) {
         const struct pci_neighbour *other = &hop->shared[i];
         char address[PATH_ADDRESS_BYTES];
 
+        if (pci_finding_is_on_path(path, &other->address))
+            continue;
+
         path_address(&other->address, address);
-        text_printf(text, "%s%s (", i > 0 ? ", " : "", address);
+        text_printf(text, "%s%s (", named++ > 0 ? ", " : "", address);
         report_class(text, other->class_base, other->class_sub, other->prog_if);
         text_char(text, ')');
     }
-    if (hop->shared_count > kept)
-        text_printf(text, " and %u more", hop->shared_count - kept);
+    if (others > named)
+        text_printf(text, " and %u more", others - named);
     text_char(text, '.');
 }
 
@@ -148,11 +155,25 @@ void finding_new_errors(struct text *text, const struct pci_end *old, const stru
         device_bits(text, now, device);
 }
 
+/* Link Control 2, Target Link Speed (PCI Express Base 5.0, section 7.5.3.19): it may be the cause.
+ */
+static void target_speed(struct text *text, const struct pci_end *port)
+{
+    unsigned target = port->lnk_ctl2 & PCIE_LNK_SPEED;
+    char address[PATH_ADDRESS_BYTES];
+
+    if (!port->has_link2 || target == 0 || target >= port->speed_max)
+        return;
+    path_address(&port->address, address);
+    text_printf(text, "; %s is told to use %s GT/s at most", address, path_speed(target));
+}
+
 static void link_evidence(struct text *text, const struct pci_hop *hop, enum pci_finding_kind kind)
 {
     if (kind == PCI_FINDING_SPEED) {
         text_printf(text, " runs at %s GT/s: ", path_speed(hop->speed));
         both_abilities(text, hop);
+        target_speed(text, &hop->above);
         text_char(text, '.');
     } else if (kind == PCI_FINDING_WIDTH) {
         text_printf(text, " uses %u lane%s: ", hop->width, hop->width == 1 ? "" : "s");
@@ -173,7 +194,7 @@ static void link_evidence(struct text *text, const struct pci_hop *hop, enum pci
         state(text, &hop->below);
         text_char(text, '.');
     } else {
-        text_string(text, " has error bits set from before the run.");
+        text_string(text, " has bits of errors in its status registers.");
         standing_errors(text, &hop->above);
         standing_errors(text, &hop->below);
     }
@@ -201,7 +222,7 @@ void finding_path_evidence(struct text *text, const struct pci_path *path,
         link_evidence(text, hop, finding->kind);
         break;
     case PCI_FINDING_SHARED:
-        neighbours(text, hop);
+        neighbours(text, path, finding->hop);
         break;
     case PCI_FINDING_UPLINK:
         text_printf(text, " (%s GT/s x%u%s) carries this path", path_speed(hop->speed), hop->width,
@@ -220,24 +241,45 @@ void finding_path_evidence(struct text *text, const struct pci_path *path,
     }
 }
 
-void finding_path_advice(struct text *text, const struct pci_finding *finding)
+/* A function of the chipset itself cannot go elsewhere, nor can a chip that is on no slot. */
+static const char *advice_of_place(const struct pci_path *path, const struct pci_finding *finding)
+{
+    if (finding->kind == PCI_FINDING_UPLINK)
+        return path->count == 1 ? "All that hangs on the chipset shares it."
+                                : "All that hangs on the chipset shares it: a slot of the "
+                                  "processor avoids it.";
+    return path->hops[finding->hop].above.has_slot
+               ? "Another slot may give the card more: compare the slots in the board's manual."
+               : "The chip is fixed to that port: only another controller can do more.";
+}
+
+void finding_path_advice(struct text *text, const struct pci_path *path,
+                         const struct pci_finding *finding)
 {
     static const char *const advice[PCI_FINDING_KINDS] = {
-        "Set the slot's speed to automatic in the firmware's setup, reseat the card, try without "
-        "riser or extender. Links of sleeping devices may be slow until they work.",
-        "Reseat the card and clean its contacts; see in the board's manual whether another slot "
-        "takes lanes away from this one.",
-        "Another slot may give the card more: compare the slots in the board's manual.",
-        "The firmware chose it; an operating system may choose more (Linux: pci=pcie_bus_perf).",
-        "Costs time with single small reads, not in a stream: switch ASPM off in the firmware's "
-        "setup to compare.",
-        "What they move is missing here: leave them idle, or use a slot with a link of its own.",
-        "All that hangs on the chipset shares it: a slot of the processor avoids it.",
-        "Use a PCI Express slot if there is one.",
-        "The link may be changing just now, or an end reports it wrongly: trust the lower one.",
-        "Packets were damaged or lost: reseat the card, try without riser, another slot, a lower "
-        "link speed.",
+        [PCI_FINDING_SPEED] =
+            "Set the slot's speed to automatic in the firmware's setup, reseat the card, try "
+            "without riser or extender. Links of sleeping devices may be slow until they work.",
+        [PCI_FINDING_WIDTH] =
+            "Reseat the card and clean its contacts; see in the board's manual whether another "
+            "slot takes lanes away from this one.",
+        [PCI_FINDING_PAYLOAD] =
+            "The firmware chose it; an operating system may choose more (Linux: "
+            "pci=pcie_bus_perf).",
+        [PCI_FINDING_ASPM] =
+            "Costs time with single small reads, not in a stream: switch ASPM off in the "
+            "firmware's setup to compare.",
+        [PCI_FINDING_SHARED] =
+            "What they move is missing here: leave them idle, or use a slot with a link of its "
+            "own.",
+        [PCI_FINDING_BUS] = "Use a PCI Express slot if there is one.",
+        [PCI_FINDING_ENDS_DIFFER] =
+            "The link may be changing just now, or an end reports it wrongly: trust the lower one.",
+        [PCI_FINDING_ERRORS] =
+            "They may be left from power-up and matter only if they come again: then reseat the "
+            "card, try without riser, another slot, a lower link speed.",
     };
 
-    text_string(text, advice[finding->kind]);
+    text_string(text, advice[finding->kind] != NULL ? advice[finding->kind]
+                                                    : advice_of_place(path, finding));
 }

@@ -248,7 +248,7 @@ static void write_finding(struct json *json, const struct result *result, uint32
     finding_evidence(&text, result, controller, finding);
     json_string(json, "evidence", buffer);
     text_init(&text, buffer, sizeof buffer);
-    finding_advice(&text, finding);
+    finding_advice(&text, result, controller, finding);
     json_string(json, "advice", buffer);
     json_close(json, '}');
 }

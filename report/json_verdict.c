@@ -105,6 +105,7 @@ static void write_hops(struct json *json, const struct verdict *verdict)
             json_number(json, "share_permille", hop->permille);
         else
             json_null(json, "share_permille");
+        json_bool(json, "assumed", hop->assumed);
         json_bool(json, "refuted", hop->refuted);
         json_close(json, '}');
     }
@@ -135,6 +136,7 @@ static void write_verdict(struct json *json, const struct verdict *verdict)
     write_hop(json, "hop", verdict->hop);
     write_hop(json, "rival", verdict->rival);
     write_names(json, "causes", verdict->causes, verdict_cause_name);
+    json_number(json, "unknown_hops", verdict->unknown_hops);
     write_hops(json, verdict);
     text_init(&text, buffer, sizeof buffer);
     verdict_sentence(&text, verdict);

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "base/math.h"
+#include "pci/finding.h"
 #include "pci/regs.h"
 
 /* Columns at which the figures of a line end. */
@@ -165,6 +166,8 @@ void path_end(struct text *text, const struct pci_end *end)
     text_printf(text, "  %s  %04x:%04x", address, end->vendor_id, end->device_id);
     if (!end->answers)
         text_string(text, "  does not answer");
+    else if (end->hidden)
+        text_string(text, "  capabilities not readable");
     else if (!end->has_pcie)
         text_string(text, "  no PCIe capability");
     else
@@ -222,8 +225,8 @@ static void hop_words(struct text *text, const struct pci_path *path, uint32_t i
         text_string(text, "unknown");
         break;
     }
-    if (hop->shared_count > 0)
-        text_printf(text, ", shared with %u", hop->shared_count);
+    if (pci_finding_others(path, index) > 0)
+        text_printf(text, ", shared with %u", pci_finding_others(path, index));
 }
 
 void path_hop(struct text *text, const struct pci_path *path, uint32_t hop,

@@ -31,7 +31,7 @@ static void show_findings(struct text *text, const struct pci_path *path)
         text_init(&line, buffer, sizeof buffer);
         finding_path_evidence(&line, path, &findings.list[i]);
         text_char(&line, ' ');
-        finding_path_advice(&line, &findings.list[i]);
+        finding_path_advice(&line, path, &findings.list[i]);
         table_wrapped(text, "finding", buffer);
     }
 }

@@ -39,7 +39,7 @@ static void show_sata(struct text *text, const struct verdict *verdict,
     if (sata_drive_max(&drive->info) != 0)
         text_printf(&words, ", drive %s", sata_speed(sata_drive_max(&drive->info)));
     if (drive->sata_before.known)
-        text_printf(&words, ", port %s", sata_speed(drive->sata_before.speed_max));
+        text_printf(&words, ", controller %s", sata_speed(drive->sata_before.speed_max));
     if (drive->sata_before.known && drive->sata_before.limit != 0)
         text_printf(&words, ", limit %s", sata_speed(drive->sata_before.limit));
     path_line(text, buffer, &figures);
@@ -108,7 +108,7 @@ static void show_findings(struct text *text, const struct result *result, uint32
         text_init(&line, buffer, sizeof buffer);
         finding_evidence(&line, result, controller, &findings.list[i]);
         text_char(&line, ' ');
-        finding_advice(&line, &findings.list[i]);
+        finding_advice(&line, result, controller, &findings.list[i]);
         table_wrapped(text, "finding", buffer);
     }
     if (findings.count + findings.dropped > shown)

@@ -36,7 +36,8 @@ const char *verdict_void_name(unsigned bit)
 const char *verdict_cause_name(unsigned bit)
 {
     static const char *const names[VERDICT_CAUSES] = {"64-byte packets", "link sleep (ASPM)",
-                                                      "IOMMU", "no command queue", "rotating disk"};
+                                                      "IOMMU",           "no command queue",
+                                                      "rotating disk",   "short bursts"};
 
     return bit < VERDICT_CAUSES ? names[bit] : "unknown";
 }
@@ -95,17 +96,32 @@ static void share_of_hop(struct text *text, const struct verdict *verdict)
     text_string(text, " can carry");
 }
 
-static void list_causes(struct text *text, uint32_t causes)
+static void list_causes(struct text *text, const struct verdict *verdict)
 {
+    bool link =
+        verdict->hop != VERDICT_SATA && verdict->path.hops[verdict->hop].kind != PCI_HOP_BUS;
     bool first = true;
 
     for (unsigned bit = 0; bit < VERDICT_CAUSES; bit++)
-        if ((causes >> bit & 1) != 0) {
-            text_printf(text, "%s%s", first ? " Likely: " : ", ", verdict_cause_name(bit));
+        if ((verdict->causes >> bit & 1) != 0) {
+            text_printf(text, "%s%s", first ? " Possible: " : ", ", verdict_cause_name(bit));
             first = false;
         }
-    text_string(text, first ? " No cause shows: small packets, the controller itself or the drive."
-                            : ".");
+    if (!first)
+        text_char(text, '.');
+    else
+        text_printf(text, " No cause shows: %sthe controller itself or the drive.",
+                    link ? "small packets, " : "");
+}
+
+/* How sure the figure is that the rate is compared with. */
+static void say_how_known(struct text *text, const struct verdict *verdict)
+{
+    if (!verdict->hops[verdict->hop].assumed)
+        return;
+    text_string(text, verdict->path.hops[verdict->hop].kind == PCI_HOP_BUS
+                          ? " Its clock or width is assumed, not read."
+                          : " That is nominal, not read from registers.");
 }
 
 static void limit(struct text *text, const struct verdict *verdict)
@@ -115,15 +131,50 @@ static void limit(struct text *text, const struct verdict *verdict)
     text_string(text, verdict->state == VERDICT_LIMIT ? " is the limit: " : " may be the limit: ");
     share(text, verdict);
     text_string(text, "it can carry.");
+    say_how_known(text, verdict);
     if (verdict->rival != VERDICT_NO_HOP) {
         text_string(text, " The ");
         verdict_hop_name(text, verdict, verdict->rival);
         text_string(text, " is so near that it may be the limit as well.");
     } else if (verdict->state == VERDICT_LIMIT) {
-        text_string(text, " No other hop comes near.");
+        text_printf(text, " No other%s hop comes near.",
+                    verdict->unknown_hops > 0 && !verdict->virtual_machine ? " known" : "");
     }
     if (verdict->state == VERDICT_SUSPECT)
-        list_causes(text, verdict->causes);
+        list_causes(text, verdict);
+}
+
+/* Far below every ceiling: that acquits the path only if all of it is known. */
+static void acquit(struct text *text, const struct verdict *verdict)
+{
+    if (verdict->unknown_hops == 0 || verdict->virtual_machine) {
+        text_string(text, "The drive, or the controller itself, is the limit, not the path: ");
+        share_of_hop(text, verdict);
+        text_string(text, ", the lowest hop.");
+        return;
+    }
+    text_string(text, "No known hop explains the rate: ");
+    share_of_hop(text, verdict);
+    text_printf(text, ", the lowest that is known. %u hop%s of the path %s no ceiling.",
+                verdict->unknown_hops, verdict->unknown_hops == 1 ? "" : "s",
+                verdict->unknown_hops == 1 ? "has" : "have");
+}
+
+/* Reasons, but that the rate is impossible, which has a sentence of its own. */
+static bool say_void(struct text *text, const struct verdict *verdict)
+{
+    uint32_t voids = verdict->voids & ~(uint32_t)VERDICT_VOID_IMPOSSIBLE;
+    bool first = true;
+
+    for (unsigned bit = 0; bit < VERDICT_VOIDS; bit++)
+        if ((voids >> bit & 1) != 0) {
+            text_printf(text, "%s%s", first ? "Void: " : ", ", verdict_void_name(bit));
+            first = false;
+        }
+    if (first)
+        return false;
+    text_string(text, ". The rate may not be used, so no hop is named.");
+    return true;
 }
 
 static void machine(struct text *text, const struct verdict *verdict)
@@ -142,6 +193,8 @@ static void machine(struct text *text, const struct verdict *verdict)
 
 void verdict_sentence(struct text *text, const struct verdict *verdict)
 {
+    if (say_void(text, verdict))
+        return;
     switch (verdict->state) {
     case VERDICT_UNKNOWN:
         text_string(text, "No working ceiling of the path is known, so nothing can be named.");
@@ -151,9 +204,7 @@ void verdict_sentence(struct text *text, const struct verdict *verdict)
         limit(text, verdict);
         break;
     case VERDICT_DRIVE:
-        text_string(text, "The drive, or the controller itself, is the limit, not the path: ");
-        share_of_hop(text, verdict);
-        text_string(text, ", the lowest hop.");
+        acquit(text, verdict);
         break;
     case VERDICT_IMPOSSIBLE:
         text_string(text, "Impossible: ");
@@ -164,6 +215,9 @@ void verdict_sentence(struct text *text, const struct verdict *verdict)
         text_string(text, "There is no rate to judge.");
         break;
     }
+    if (verdict->hops[VERDICT_SATA].refuted && !verdict->virtual_machine)
+        text_string(text, " It is more than the SATA link could carry: there is none behind this "
+                          "port, or reads came from a cache.");
     if (verdict->virtual_machine && verdict->state != VERDICT_NONE)
         machine(text, verdict);
 }

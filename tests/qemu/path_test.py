@@ -209,10 +209,10 @@ def test_sata_link_is_the_limit(tmp_path):
 
 
 def test_impossible_is_void(tmp_path):
-    """300 MB/s through a SATA link that says 1.5 Gb/s, on what seems to be a real machine."""
+    """300 MB/s through a lane of 2.5 GT/s, on what seems to be a real machine."""
     drive = Drive(null=1500 * MB, rate=300 * MB)
-    text, stick = shell(tmp_path, [RUN, "echo status %lasterror%"], controllers=[Controller([drive])],
-                        extra=NOT_VIRTUAL)
+    text, stick = shell(tmp_path, [RUN, "echo status %lasterror%"], extra=NOT_VIRTUAL,
+                        controllers=[Controller([drive], speed="2_5")])
     result = check_folder(stick, tmp_path)
     verdict, measured = verdict_of(result)
     assert (verdict["state"], verdict["hop"], verdict["void"]) == \
@@ -221,6 +221,16 @@ def test_impossible_is_void(tmp_path):
     assert rate_of(measured) > 290e6  # what was measured stands there, marked
     assert re.search(r"status 0x8?0*21\b", text), text
     assert "VOID      impossible rate: no figure of this drive may be used" in text
+
+
+def test_no_sata_wire(tmp_path):
+    """The same rate where the lane carries it: then the SATA link is none."""
+    drive = Drive(null=1500 * MB, rate=300 * MB)
+    result, _, _ = run(tmp_path, [Controller([drive])], extra=NOT_VIRTUAL)
+    verdict, _ = verdict_of(result)
+    assert (verdict["state"], verdict["hop"], verdict["void"]) == ("drive", 1, [])
+    assert [hop["hop"] for hop in verdict["hops"] if hop["refuted"]] == ["sata"]
+    assert "more than the SATA link could carry" in verdict["sentence"]
 
 
 def test_errors_void_the_run(tmp_path):

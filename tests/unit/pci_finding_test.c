@@ -120,6 +120,10 @@ static void test_shared(void **state)
     assert_findings(&path, "shared@1");
     path.hops[1].shared[1].address = (struct pci_address){0, 2, 0, 0};
     assert_findings(&path, "shared@1");
+    /* A function of the switch is none of the others either. */
+    path.hops[1].shared[1].address = (struct pci_address){0, 0, 0x1c, 3};
+    assert_findings(&path, "");
+    assert_int_equal(pci_finding_others(&path, 1), 0);
     /* More than are kept: some of them must be others. */
     for (unsigned i = 0; i < PCI_HOP_SHARED_MAX; i++)
         path.hops[1].shared[i].address = (struct pci_address){0, 1, 0, 1};

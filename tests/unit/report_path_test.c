@@ -49,7 +49,7 @@ static void test_lane(void **state)
 
     (void)state;
     path.hops[1].below.speed_max = 2;
-    path.hops[0].below.has_slot = true;
+    path.hops[0].below.has_slot = path.hops[1].above.has_slot = true;
     path.hops[0].below.slot_number = 7;
     shown = show(&path);
     assert_string_equal(
@@ -120,6 +120,8 @@ static struct pci_end random_end(struct base_random *random)
     end.has_pcie = random_bits(random, 2) != 0;
     end.has_link = end.has_pcie && random_bits(random, 2) != 0;
     end.has_link2 = end.has_slot = end.has_aer = end.has_link;
+    end.hidden = random_bits(random, 3) == 0;
+    end.is_tunnel = random_bits(random, 3) == 0;
     end.common_clock = end.ecrc = random_bits(random, 1) != 0;
     end.aspm = (uint8_t)random_bits(random, 2);
     end.address.function &= 7;

@@ -1,0 +1,63 @@
+"""Drives that fail: what can be measured is, the rest is said, and the machine comes back."""
+
+import csv
+
+from facts import check_folder, drives, part_of, rate_of
+from lab import MB, Controller, Drive, shell
+from recompute import planned_lbas
+
+BAD = 1003  # LBA of a sector that cannot be read
+
+
+def rows_of(folder, stick, key):
+    """Samples of one drive."""
+    path = folder / "results" / stick.results()[0] / "samples.csv"
+    with open(path, newline="", encoding="ascii") as file:
+        return [row for row in csv.DictReader(file)
+                if (int(row["controller"]), int(row["port"])) == key]
+
+
+def test_bad_sector_in_every_kind_of_read(tmp_path):
+    """Sequential, one at a time, and queued: each failure is counted, none of its times is."""
+    drive = Drive(null=1 << 20, bad_sector=BAD)
+    text, stick = shell(tmp_path, ["barelane -y --seed 7 --depth-count 1000", "barelane -l"],
+                        controllers=[Controller([drive])])
+    (key, tested), = drives(check_folder(stick, tmp_path)).items()
+    for name in ("verify", "transfer", "access", "depth"):
+        part = part_of(tested, name)
+        assert part["state"] == "done", part
+        faults = part["faults"]
+        assert 1 <= faults["count"] <= faults["commands"]
+        for fault in faults["kept"]:
+            assert fault["kind"] == "task-file error" and fault["recovered"]
+    access = part_of(tested, "access")
+    hits = [lba for lba in planned_lbas(access["plan"]) if lba <= BAD < lba + 8]
+    assert access["faults"]["count"] == len(hits) >= 2
+    assert access["latency_ns"]["count"] == 2000 - len(hits)
+    for row in rows_of(tmp_path, stick, key):
+        covers = int(row["lba"]) <= BAD < int(row["lba"]) + int(row["sectors"])
+        assert not covers or row["test"] == "overhead"
+    # The firmware's own driver found it again afterwards.
+    assert text.count("QEMU HARDDISK") >= 2
+
+
+def test_time_outs_end_one_drive_and_not_the_other(tmp_path):
+    """A megabyte takes a minute: two time-outs end that drive's run, its neighbour is measured."""
+    slow = Drive(null=200 * MB, rate=18_000)
+    good = Drive(null=1 << 30, rate=120 * MB)
+    text, stick = shell(tmp_path, ["barelane -y -t transfer", "echo status %lasterror%",
+                                   "barelane -l"],
+                        controllers=[Controller([slow, good])], timeout=400)
+    result = check_folder(stick, tmp_path)
+    tested = {port: drive for (_, port), drive in drives(result).items()}
+    assert tested[0]["run"]["status"] == "time-out"
+    assert tested[0]["run"]["time_outs"] == 2
+    part = part_of(tested[0], "transfer")
+    assert part["state"] == "failed" and part["faults"]["kept"][0]["kind"] == "time-out"
+    assert part["faults"]["kept"][0]["waited_ns"] >= 30_000_000_000
+    assert tested[0]["verdict"]["state"] == "none"
+    assert abs(rate_of(tested[1]) / (120 * MB) - 1) < 0.2
+    assert tested[1]["run"]["status"] == "ok"
+    controller, = [c for c in result["controllers"] if c["pci"]["address"] == "0000:01:00.0"]
+    assert controller["restored"]["firmware_back"] is True
+    assert "status 0x7" in text and text.count("QEMU HARDDISK") >= 2
