@@ -79,13 +79,15 @@ tools: $(patsubst host/barelane_%.c,$(BUILD)/barelane-%,$(TOOLS))
 # --- host tests -----------------------------------------------------------------------------------
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 HOST_CFLAGS := $(COMMON) -O1 -g $(SANITIZE)
+# Only gcc has it: an array at the end of a structure, too, ends where it is declared to.
+SANITIZE_GCC := $(if $(findstring clang,$(CC)),,-fsanitize=bounds-strict)
 HOST_OBJECTS := $(patsubst %.c,$(BUILD)/host/%.o,$(CORE) $(EFI_PURE) $(HOST) \
 	$(sort $(wildcard tests/model/*.c)))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/host/tests/unit/%,$(sort $(wildcard tests/unit/*_test.c)))
 
 $(BUILD)/host/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(HOST_CFLAGS) -c $< -o $@
+	$(CC) $(HOST_CFLAGS) $(SANITIZE_GCC) -c $< -o $@
 
 $(BUILD)/host/libbarelane.a: $(HOST_OBJECTS)
 	rm -f $@ && ar rcs $@ $^
