@@ -1,13 +1,20 @@
 /* The walk, and what is read of each function it finds. */
 #include "tests/fuzz/look.h"
 
+#include "pci/bridge.h"
 #include "pci/cap_list.h"
 #include "pci/ceiling.h"
+#include "pci/finding.h"
 #include "pci/path_read.h"
 #include "pci/regs.h"
+#include "report/detail.h"
+#include "report/path_report.h"
+
+#define COLUMNS 79
 
 /* Reads at most, from the bounds of the loops. */
 #define CAP_READS     (2 + (PCI_CONFIG_BYTES - PCI_HEADER_END) / 4)
+#define BRIDGE_READS  6
 #define EXT_CAP_READS ((PCIE_CONFIG_BYTES - PCIE_EXT_CAP_FIRST) / 4)
 /* Error reporting is looked for, then the vendor's own capabilities and what each of them is. */
 #define END_READS (12 + 3 * EXT_CAP_READS)
@@ -99,6 +106,87 @@ static void check_caps(const struct look *look, const struct pci_device *device)
     }
 }
 
+/* What a writer has made: whole lines of ASCII, none too long. */
+static void check_text(const struct text *text)
+{
+    size_t column = 0;
+
+    REQUIRE(!text->truncated && text->buffer[text->length] == '\0');
+    for (size_t i = 0; i < text->length; i++) {
+        column = text->buffer[i] == '\n' ? 0 : column + 1;
+        REQUIRE(column == 0 || (text->buffer[i] >= ' ' && text->buffer[i] <= '~'));
+        REQUIRE(column <= COLUMNS);
+    }
+    REQUIRE(column == 0);
+}
+
+static void check_window(const struct pci_window *window, unsigned narrow, unsigned wide,
+                         uint64_t step)
+{
+    unsigned bits = window->address_bits;
+
+    REQUIRE(bits == 0 || bits == narrow || bits == wide);
+    if (bits == 0) {
+        REQUIRE(!window->open && window->base == 0 && window->limit == 0);
+        return;
+    }
+    REQUIRE(window->open == (window->base <= window->limit));
+    REQUIRE(window->base % step == 0 && window->limit % step == step - 1);
+    REQUIRE(bits == 64 || (window->base >> bits == 0 && window->limit >> bits == 0));
+}
+
+/* False: there are no windows, and *bridge is left alone. */
+static bool read_windows(const struct look *look, const struct pci_device *device,
+                         struct pci_bridge *bridge)
+{
+    static struct pci_bridge untouched;
+    uint32_t before = *look->reads;
+    enum status status;
+
+    memset(&untouched, 0x5a, sizeof untouched);
+    memset(bridge, 0x5a, sizeof *bridge);
+    status = pci_bridge_read(look->config, device, bridge);
+    REQUIRE(*look->reads - before <= BRIDGE_READS);
+    REQUIRE(status == STATUS_OK || status == STATUS_GONE || status == STATUS_UNSUPPORTED);
+    REQUIRE((status == STATUS_UNSUPPORTED) == (device->header_type != PCI_HEADER_TYPE_BRIDGE));
+    if (status != STATUS_OK) {
+        REQUIRE(memcmp(bridge, &untouched, sizeof untouched) == 0);
+        return false;
+    }
+    check_window(&bridge->io, 16, 32, 1u << 12);
+    check_window(&bridge->memory, 32, 32, 1u << 20);
+    check_window(&bridge->prefetchable, 32, 64, 1u << 20);
+    return true;
+}
+
+static void check_detail(const struct look *look, const struct pci_device *device)
+{
+    static struct pci_cap caps[PCI_CAP_LIST_MAX];
+    static char buffer[REPORT_DETAIL_BYTES];
+    struct pci_bridge bridge;
+    bool has_windows = read_windows(look, device, &bridge);
+    uint32_t before = *look->reads, count = UINT32_MAX;
+    uint8_t seen[PCIE_CONFIG_BYTES / 4] = {0};
+    struct text text;
+
+    REQUIRE(pci_cap_list_read(look->config, device, caps, COUNT_OF(caps), &count) == STATUS_OK);
+    REQUIRE(*look->reads - before <= CAP_READS + EXT_CAP_READS);
+    REQUIRE(count <= COUNT_OF(caps));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t offset = caps[i].offset;
+
+        REQUIRE(offset >= PCI_HEADER_END && offset < PCIE_CONFIG_BYTES && offset % 4 == 0);
+        REQUIRE(seen[offset / 4]++ == 0);
+        REQUIRE(offset >= PCIE_EXT_CAP_FIRST || (caps[i].id < 0xff && caps[i].version == 0));
+        REQUIRE(i == 0 || offset >= PCIE_EXT_CAP_FIRST || caps[i - 1].offset < PCIE_EXT_CAP_FIRST);
+        REQUIRE(caps[i].version <= 15);
+    }
+    text_init(&text, buffer, sizeof buffer);
+    report_detail(&text, device->address.bus, has_windows ? &bridge : NULL, caps, count);
+    check_text(&text);
+    REQUIRE((text.length > 0) == (has_windows || count > 0));
+}
+
 static void check_end(const struct pci_end *end, const struct pci_tree *tree)
 {
     REQUIRE(end->index >= PCI_NO_PARENT && end->index < (int32_t)tree->count);
@@ -177,6 +265,28 @@ static void check_ceilings(const struct pci_path *path)
     REQUIRE(narrow.to_memory_hop == PCI_NO_HOP || narrow.hops[narrow.to_memory_hop].known);
 }
 
+static void check_findings(const struct pci_path *path)
+{
+    static struct pci_findings findings;
+    static char buffer[REPORT_PATH_BYTES];
+    bool seen[PCI_FINDING_KINDS][PCI_PATH_HOPS_MAX] = {{false}};
+    struct text text;
+
+    findings.count = UINT32_MAX;
+    pci_finding_collect(path, &findings);
+    REQUIRE(findings.count <= PCI_FINDINGS_MAX);
+    for (uint32_t i = 0; i < findings.count; i++) {
+        const struct pci_finding *finding = &findings.list[i];
+
+        REQUIRE(finding->kind < PCI_FINDING_KINDS && finding->hop < path->count);
+        REQUIRE(!seen[finding->kind][finding->hop]);
+        seen[finding->kind][finding->hop] = true;
+    }
+    text_init(&text, buffer, sizeof buffer);
+    report_path(&text, path, "Path to 0000:00:00.0");
+    check_text(&text);
+}
+
 static void check_path(const struct look *look, const struct pci_tree *tree, int32_t index)
 {
     static struct pci_path path;
@@ -195,6 +305,7 @@ static void check_path(const struct look *look, const struct pci_tree *tree, int
     /* A list of shared functions that is too long ends in the next hop. */
     REQUIRE(path.count == PCI_PATH_HOPS_MAX || path.hops[path.count].kind == PCI_HOP_UNKNOWN);
     check_ceilings(&path);
+    check_findings(&path);
 }
 
 void look_functions(const struct look *look, const struct pci_tree *tree)
@@ -211,6 +322,7 @@ void look_functions(const struct look *look, const struct pci_tree *tree)
         }
         REQUIRE(end.index == i);
         check_caps(look, &tree->devices[i]);
+        check_detail(look, &tree->devices[i]);
         check_path(look, tree, i);
     }
 }

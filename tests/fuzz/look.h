@@ -22,7 +22,10 @@ struct look {
 /* Walks into *tree, which must be empty. */
 void look_walk(const struct look *look, struct pci_tree *tree);
 
-/* Capabilities, link, path and ceilings of every function of *tree. */
+/*
+ * Capabilities, windows, path, ceilings and findings of every function of *tree, and the text that
+ * is written of them.
+ */
 void look_functions(const struct look *look, const struct pci_tree *tree);
 
 #endif

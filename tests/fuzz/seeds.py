@@ -147,11 +147,25 @@ def acpi_seeds():
             struct.pack_into("<BBBBQ", out, 208, 1, 32, 0, 3, wide_address)
         return bytes(out[:size + 36])
 
+    def drhd(address, segment, flags, size=16):
+        return struct.pack("<HHBBHQ", 0, size, flags, 0, segment, address).ljust(size, b"\0")
+
+    def ivhd(kind, address, size):
+        head = struct.pack("<BBHHHQHHI", kind, 0, size, 2, 0x40, address, 1, 0, 0)
+        return head.ljust(size, b"\0")[:size]
+
+    dmar = table(b"DMAR", b"\x26\1".ljust(12, b"\0") + drhd(0xfed90000, 0, 0, 24)
+                 + struct.pack("<HH", 1, 24) + bytes(20) + drhd(0xfed91000, 0, 1)
+                 + drhd(0, 1, 0) + drhd(0xfed91000, 2, 0) + struct.pack("<HHI", 0, 8, 0))
+    ivrs = table(b"IVRS", bytes(12) + ivhd(0x10, 0xfeb80000, 28) + ivhd(0x11, 0xfeb80000, 48)
+                 + struct.pack("<BBH", 0x20, 8, 32) + bytes(28) + ivhd(0x40, 0x100feb80000, 40)
+                 + ivhd(0x11, 0xfeb81000, 24))
     base = 0x100000
     mcfg = table(b"MCFG", bytes(8) + entry(0xe0000000, 0) + entry(0xd0000000, 1, 0, 15))
     named = (base + 96, base + 96 + len(mcfg))
     chain = (b"RSD PTR " + bytes(7) + b"\x02" + bytes(4) + struct.pack("<IQ", 36, base + 36)
              + bytes(4) + table(b"XSDT", struct.pack("<QQ", *named)))
+    chain_iommu = chain[:-16] + struct.pack("<QQ", base + 96, base + 96 + len(dmar))
     old = (b"RSD PTR " + bytes(8) + struct.pack("<I", base + 36) + bytes(16)
            + table(b"RSDT", struct.pack("<II", *named)))
     many = b"".join(entry((i + 1) << 28, i) for i in range(65))
@@ -166,8 +180,19 @@ def acpi_seeds():
         "fadt-wide": b"\3\7" + fadt(0x608),
         "fadt-odd": b"\3\7" + fadt(0x609),
         "fadt-short": b"\3\7" + fadt(size=60),
+        "dmar": b"\4\7" + dmar,
+        "dmar-raw": b"\4\0" + dmar,
+        "dmar-cut": b"\4\7" + dmar[:-9],
+        "dmar-short": b"\4\7" + table(b"DMAR", bytes(11)),
+        "dmar-full": b"\4\7" + table(b"DMAR", bytes(12) + b"".join(
+            drhd(0xfe000000 + (i << 12), i, 0) for i in range(66))),
+        "ivrs": b"\5\7" + ivrs,
+        "ivrs-cut": b"\5\7" + ivrs[:-30],
+        "ivrs-full": b"\5\7" + table(b"IVRS", bytes(12) + b"".join(
+            ivhd(0x10, 0xfe000000 + (i << 12), 24) for i in range(66))),
         "chain": b"\0\1" + chain.ljust(96, b"\0") + mcfg + fadt(),
         "chain-aimed": b"\0\x0f" + chain.ljust(96, b"\0") + mcfg + fadt(),
+        "chain-iommu": b"\0\1" + chain_iommu.ljust(96, b"\0") + dmar + ivrs,
         "chain-old": b"\0\x11" + old.ljust(96, b"\0") + mcfg + fadt(),
     }
 

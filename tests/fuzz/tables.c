@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "efi/pure/smbios.h"
 #include "pci/acpi.h"
+#include "pci/iommu.h"
 
 #include <stdbool.h>
 
@@ -139,6 +140,51 @@ static void check_fadt(const uint8_t *table, size_t bytes)
     REQUIRE(timer.memory || timer.address <= 0xffff);
 }
 
+/* Entries have 16 bytes at least to name a unit; what precedes them is 48 bytes long. */
+static void check_units(const struct pci_iommu *iommu, enum status status, size_t bytes)
+{
+    REQUIRE(status == STATUS_OK || status == STATUS_FULL);
+    REQUIRE(iommu->unit_count <= PCI_IOMMU_UNITS_MAX);
+    REQUIRE(status != STATUS_FULL || iommu->unit_count == PCI_IOMMU_UNITS_MAX);
+    REQUIRE(bytes >= 48 && iommu->unit_count * 16 <= bytes - 48);
+    REQUIRE(iommu->dropped <= (bytes - 48 + 3) / 4);
+    for (uint32_t i = 0; i < iommu->unit_count; i++) {
+        const struct pci_iommu_unit *unit = &iommu->units[i];
+
+        REQUIRE(unit->base != 0 && unit->base % 4096 == 0);
+        REQUIRE(unit->state == PCI_IOMMU_UNKNOWN);
+        REQUIRE(!unit->all || iommu->kind == PCI_IOMMU_VTD);
+        for (uint32_t k = 0; k < i; k++)
+            REQUIRE(iommu->units[k].base != unit->base);
+    }
+}
+
+static void check_iommu(enum pci_iommu_kind kind, const uint8_t *table, size_t bytes)
+{
+    static struct pci_iommu iommu;
+    enum status status;
+
+    memset(&iommu, 0, sizeof iommu);
+    status = kind == PCI_IOMMU_VTD ? pci_iommu_dmar(table, bytes, &iommu)
+                                   : pci_iommu_ivrs(table, bytes, &iommu);
+    if (status == STATUS_INVALID) {
+        REQUIRE(iommu.kind == PCI_IOMMU_NONE && iommu.unit_count == 0 && iommu.dropped == 0);
+        return;
+    }
+    REQUIRE(iommu.kind == kind);
+    check_units(&iommu, status, bytes);
+}
+
+static void check_dmar(const uint8_t *table, size_t bytes)
+{
+    check_iommu(PCI_IOMMU_VTD, table, bytes);
+}
+
+static void check_ivrs(const uint8_t *table, size_t bytes)
+{
+    check_iommu(PCI_IOMMU_AMD, table, bytes);
+}
+
 /* Tables that are read by themselves; a new one goes to the end. */
 static const struct table {
     char signature[5];
@@ -146,6 +192,8 @@ static const struct table {
 } tables[] = {
     {"MCFG", check_mcfg},
     {"FACP", check_fadt},
+    {"DMAR", check_dmar},
+    {"IVRS", check_ivrs},
 };
 
 static void run_table(const struct table *table, struct memory *memory, uint8_t repair)
