@@ -101,6 +101,26 @@ def cut_off_seeds():
     return seeds
 
 
+def bridge_seeds():
+    """Windows of bridges at 1ch to 33h, and capability lists that run in circles."""
+    def bridge(io, memory, prefetchable, upper=bytes(8), io_upper=bytes(4)):
+        return space([port(0, 1, 1, 1, 4) + poke(0x1c, io)
+                      + poke(0x20, memory + prefetchable + upper + io_upper), disk(1)])
+
+    wide = b"\x40\0\0\0\x40\0\0\0"
+    return {
+        "windows": bridge(b"\x10\x20", b"\0\xe0\x10\xe0", b"\0\xd0\xf0\xdf"),
+        "windows-wide": bridge(b"\x11\x21", b"\0\xe0\x10\xe0", b"\1\xd0\xf1\xdf", wide,
+                               b"\1\0\2\0"),
+        "windows-closed": bridge(b"\xf0\0", b"\xf0\xff\0\0", b"\xf1\xff\1\0"),
+        "windows-one": bridge(b"\x10\x10", b"\0\xe0\0\xe0", b"\1\xd0\1\xd0"),
+        "windows-differ": bridge(b"\x10\x21", b"\0\xe0\x11\xe0", b"\2\xd0\xf2\xdf"),
+        "windows-gone": bridge(b"\xff\xff", b"\xff\xff\xff\xff", b"\xff\xff\xff\xff"),
+        "circle": space([disk(0) + cap(0x60, 0x05) + poke(0x41, b"\x60")
+                         + poke(0x102, b"\x01\x10")]),
+    }
+
+
 def walk_seeds():
     plain = [port(0, 1, 1, 1, 4), disk(1)]
     switch = [port(0, 1, 1, 4, 4), port(1, 0, 2, 4, 5), port(2, 0, 3, 3, 6), disk(3),
@@ -120,6 +140,7 @@ def walk_seeds():
                            order(FUNCTION, 3, 0)], end=6),
         "everywhere": space([order(BRIDGE, 0, 8, 1, 1), everywhere]),
         "second-root": space([disk(0), disk(3)]),
+        **bridge_seeds(),
         **bus_seeds(),
         **cut_off_seeds(),
     }
