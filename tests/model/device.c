@@ -361,7 +361,7 @@ void model_port_post_signature(struct model_port *port)
 
     port->fis_waits = false;
     port->ready = true;
-    port->sig = signatures[port->disk.kind];
+    port->sig = port->disk.signature != 0 ? port->disk.signature : signatures[port->disk.kind];
     port->tfd = port->disk.kind == MODEL_DISK_ATAPI ? 0x0100 : 0x0150;
     /* A receiver that a firmware left running writes to the firmware's memory. */
     if (port->hba->traits->posts_no_fis || !model_dma_covers(port->fb, 256))

@@ -65,6 +65,7 @@ static unsigned log2_of(uint32_t value)
 void model_disk_identify(const struct model_disk *disk, uint32_t speed, uint8_t *bytes)
 {
     uint16_t w[256] = {0};
+    const uint16_t *said = disk->identify != NULL ? disk->identify : w;
     uint64_t capacity_28 = disk->sectors < 0x0fffffff ? disk->sectors : 0x0fffffff;
     uint32_t sum = 0;
 
@@ -98,7 +99,7 @@ void model_disk_identify(const struct model_disk *disk, uint32_t speed, uint8_t 
         sum += (w[i] & 0xffu) + (w[i] >> 8);
     w[255] |= (uint16_t)((0x100 - (sum & 0xff)) << 8);
     for (unsigned i = 0; i < 256; i++) {
-        bytes[2 * i] = (uint8_t)w[i];
-        bytes[2 * i + 1] = (uint8_t)(w[i] >> 8);
+        bytes[2 * i] = (uint8_t)said[i];
+        bytes[2 * i + 1] = (uint8_t)(said[i] >> 8);
     }
 }

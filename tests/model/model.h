@@ -98,6 +98,8 @@ struct model_disk {
     bool busy_as_found;   /* BSY until a COMRESET */
     bool identify_fails;  /* IDENTIFY is aborted */
     bool locked;
+    uint32_t signature;       /* PxSIG; 0: that of its kind */
+    const uint16_t *identify; /* the 256 words it says; NULL: made from what stands above */
 };
 
 /* Eight bytes of the content: word `index` of logical sector `lba`. */

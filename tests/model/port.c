@@ -190,6 +190,15 @@ static void start_receiver(struct model_port *port)
         model_port_post_signature(port);
 }
 
+/* Staggered spin-up: a drive that nobody has started comes up like one that was reset. */
+static void spin_up(struct model_port *port)
+{
+    if (port->disk.kind == MODEL_DISK_NONE || is_up(port))
+        return;
+    port->fis_waits = false;
+    port->link_at = model_now_ns() + port->disk.link_ns;
+}
+
 static void write_cmd(struct model_port *port, uint32_t value)
 {
     uint32_t rises = value & ~port->cmd;
@@ -207,6 +216,8 @@ static void write_cmd(struct model_port *port, uint32_t value)
     if ((value & AHCI_PX_CMD_ICC) == AHCI_PX_CMD_ICC_ACTIVE && (port->ssts & 0xf00) != 0x100 &&
         (port->ssts & 0xf) != 0)
         port->ssts = active_ssts(port);
+    if ((rises & AHCI_PX_CMD_SUD) != 0 && (port->hba->cap & AHCI_CAP_SSS) != 0)
+        spin_up(port);
     if ((falls & AHCI_PX_CMD_ST) != 0)
         stop_engine(port);
     if ((falls & AHCI_PX_CMD_FRE) != 0) {
