@@ -96,7 +96,7 @@ $(BUILD)/host/tests/unit/%_test: $(BUILD)/host/tests/unit/%_test.o $(BUILD)/host
 	$(CC) $(SANITIZE) $^ -lcmocka $(TEST_LIBS) -o $@
 
 # Reads the manifest of collected data.
-$(BUILD)/host/tests/unit/identify_test: TEST_LIBS = -ljansson
+$(BUILD)/host/tests/unit/identify_corpus_test: TEST_LIBS = -ljansson
 
 # Fuzz targets: with libFuzzer (scripts/fuzz), and as tests of their committed inputs.
 FUZZ_TARGETS := dump options tables walk

@@ -30,12 +30,20 @@ struct drive_read {
     uint64_t bus; /* device address of the destination, even; sectors * logical_bytes long */
 };
 
+/* Who looks after the zones of a drive that writes in tracks that overlap. */
+enum drive_zones {
+    DRIVE_ZONES_NONE,           /* it has none, or does not say so */
+    DRIVE_ZONES_DEVICE_MANAGED, /* the drive: data may lie elsewhere than their addresses say */
+    DRIVE_ZONES_HOST_AWARE,     /* the drive, where the host does not */
+    DRIVE_ZONES_HOST_MANAGED,   /* the host: reads of what it has not written fail */
+};
+
 /* Facts of a drive (ATA/ATAPI Command Set-4, IDENTIFY DEVICE); by design no serial number, no WWN.
  */
 struct drive_info {
     char model[41];
     char firmware[9];
-    uint64_t sectors;             /* addressable logical sectors */
+    uint64_t sectors;             /* addressable logical sectors; 0 in standby only */
     uint32_t logical_bytes;       /* bytes of a logical sector: 512 to 4096 */
     uint32_t physical_bytes;      /* of a physical sector */
     uint32_t alignment_sectors;   /* logical sector 0 lies this far into a physical one */
@@ -45,11 +53,24 @@ struct drive_info {
     uint32_t sata_speeds;         /* bit n: the drive can do generation n (word 76, bits 3:1) */
     uint32_t link_speed;          /* current speed of the SATA link: 1, 2, 3; 0: unknown */
     uint32_t link_reported;       /* the same as the drive sees it (word 77, bits 3:1) */
+    uint32_t acoustic; /* seeks: 128 (quietest) to 254 (fastest); 0: no such setting in force */
+    enum drive_zones zones;
     bool lba48;
-    bool checksum_valid; /* IDENTIFY carries a checksum and it is right */
-    bool removable;
-    bool locked; /* security locked: reads will fail */
+    bool checksum_valid;    /* IDENTIFY carries a checksum and it is right */
+    bool removable;         /* its medium is */
+    bool array;             /* a volume that a RAID firmware makes of several drives */
+    bool locked;            /* security locked: reads will fail */
+    bool standby;           /* not spun up since power-on: it does not know its size */
+    bool starts_in_standby; /* power-up in standby is enabled: it may not be spun up */
+    bool look_ahead_known;  /* the drive can read ahead ... */
+    bool look_ahead;        /* ... and does */
 };
+
+/* Why a drive cannot be measured whatever its reads would do; "": it can. Static. Never NULL. */
+const char *drive_refusal(const struct drive_info *info);
+
+/* Name of a kind of zones ("host-aware"); "" for none. Never NULL. */
+const char *drive_zones_name(enum drive_zones zones);
 
 /* What was seen when a command or a port failed; kinds follow the classes of AHCI's error model. */
 enum drive_fault_kind {

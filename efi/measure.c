@@ -77,10 +77,9 @@ static void plan_drive(struct session *session, uint32_t controller, uint32_t po
         drive->left_alone = "not asked for";
         return;
     }
-    if (drive->info.locked) {
-        drive->left_alone = "security locked: it refuses reads";
+    drive->left_alone = drive_refusal(&drive->info);
+    if (drive->left_alone[0] != '\0')
         return;
-    }
     work = make_work(&drive->info, &session->options.plan, &drive->left_alone);
     if (work == NULL)
         return;

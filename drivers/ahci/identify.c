@@ -114,6 +114,16 @@ static enum status parse_sector_sizes(const uint16_t *words, struct drive_info *
     return STATUS_OK;
 }
 
+/*
+ * Word 2: 37C8h and 8C73h mark data that are incomplete because the drive has not spun up; so does
+ * bit 2 of word 0. All of them also occur on old drives that are complete: they know their size.
+ */
+static bool is_incomplete(const uint16_t *words)
+{
+    return two_words(words, 60) == 0 &&
+           (words[2] == 0x37c8 || words[2] == 0x8c73 || (words[0] & 0x0004) != 0);
+}
+
 /* Words 75 to 77: the depth means nothing without the queueing bit (parallel drives fill it). */
 static void parse_sata(const uint16_t *words, struct drive_info *info)
 {
@@ -127,12 +137,31 @@ static void parse_sata(const uint16_t *words, struct drive_info *info)
         info->queue_depth = (words[75] & 0x1fu) + 1;
 }
 
+/* Words 82 to 87 say what is supported and what is in force; word 94 has the acoustic level. */
+static void parse_features(const uint16_t *words, struct drive_info *info)
+{
+    uint32_t level = words[94] & 0xff;
+
+    if (!is_marked(words[83]) || !is_marked(words[87]))
+        return;
+    info->starts_in_standby = (words[83] & words[86] & 0x0020) != 0;
+    info->look_ahead_known = (words[82] & 0x0040) != 0;
+    info->look_ahead = info->look_ahead_known && (words[85] & 0x0040) != 0;
+    if ((words[83] & words[86] & 0x0200) != 0 && level >= 0x80 && level <= 0xfe)
+        info->acoustic = level;
+}
+
 static void parse_state(const uint16_t *words, struct drive_info *info)
 {
     uint16_t rotation = words[217];
 
     if (rotation == 1 || (rotation >= 0x0401 && rotation != 0xffff))
         info->rotation_rpm = rotation;
+    /* Host-managed ones say nothing here; they are known by their signature. */
+    if ((words[69] & 3) == 1)
+        info->zones = DRIVE_ZONES_HOST_AWARE;
+    if ((words[69] & 3) == 2)
+        info->zones = DRIVE_ZONES_DEVICE_MANAGED;
     info->removable = (words[0] & 0x0080) != 0;
     /* Security: supported (bit 0), enabled (bit 1) and locked (bit 2). */
     info->locked = words[128] != 0xffff && (words[128] & 7) == 7;
@@ -156,9 +185,13 @@ enum status ahci_identify_parse(const uint16_t *words, struct drive_info *ret_in
         *ret_reason = "it is a packet device";
         return STATUS_UNSUPPORTED;
     }
-    if ((words[0] & 0x0004) != 0 && two_words(words, 60) == 0) {
-        *ret_reason = "it has to be spun up by a command first";
-        return STATUS_UNSUPPORTED;
+    if (is_incomplete(words)) {
+        ret_info->standby = true;
+        ret_info->logical_bytes = ret_info->physical_bytes = 512;
+        ret_info->command_sectors_max = AHCI_LIMIT_COMMAND_SECTORS_28;
+        parse_features(words, ret_info);
+        parse_state(words, ret_info);
+        return STATUS_OK;
     }
     status = parse_capacity(words, ret_info, ret_reason);
     if (status == STATUS_OK)
@@ -170,6 +203,7 @@ enum status ahci_identify_parse(const uint16_t *words, struct drive_info *ret_in
     ret_info->command_sectors_max =
         ret_info->lba48 ? AHCI_LIMIT_COMMAND_SECTORS : AHCI_LIMIT_COMMAND_SECTORS_28;
     parse_sata(words, ret_info);
+    parse_features(words, ret_info);
     parse_state(words, ret_info);
     return STATUS_OK;
 }

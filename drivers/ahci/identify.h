@@ -10,10 +10,11 @@
 #define AHCI_IDENTIFY_WORDS 256
 
 /*
- * Judges 256 words that may hold anything. Fills everything of *ret_info but link_speed;
- * command_sectors_max and queue_depth are the drive's own, not cut to the controller.
+ * Judges 256 words that may hold anything. Fills everything of *ret_info but link_speed and array;
+ * command_sectors_max and queue_depth are the drive's own, not cut to the controller. Of a drive
+ * in standby only the names and its state are filled.
  * STATUS_INVALID: not plausible, *ret_reason (static) says why and *ret_info is all zero.
- * STATUS_UNSUPPORTED: plausible, but nothing this program can read; *ret_info has the names.
+ * STATUS_UNSUPPORTED: the data of a packet device; *ret_info has the names.
  */
 enum status ahci_identify_parse(const uint16_t *words, struct drive_info *ret_info,
                                 const char **ret_reason) MUST_CHECK;

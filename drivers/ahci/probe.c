@@ -141,7 +141,7 @@ static enum status fetch_identify(struct ahci_port *port, uint8_t opcode)
     return status;
 }
 
-static enum status identify_drive(struct ahci_port *port)
+static enum status identify_drive(struct ahci_port *port, uint32_t sig)
 {
     const char *reason;
     uint32_t ssts = 0;
@@ -156,7 +156,8 @@ static enum status identify_drive(struct ahci_port *port)
     ahci_identify_blank(port->identify);
     if (status != STATUS_OK) {
         forget_identify(port);
-        return decide(port, AHCI_PORT_NO_IDENTIFY, reason);
+        return decide(port, status == STATUS_UNSUPPORTED ? AHCI_PORT_ATAPI : AHCI_PORT_NO_IDENTIFY,
+                      reason);
     }
     limit_to_controller(port);
     status = ahci_port_get(port, AHCI_PX_SSTS, &ssts);
@@ -173,9 +174,10 @@ static enum status name_packet_device(struct ahci_port *port)
 {
     enum status status = decide(port, AHCI_PORT_ATAPI, "packet devices are not measured");
 
-    /* The console that Marvell's RAID firmware shows in place of a drive fails most commands. */
-    if ((port->controller->quirks & AHCI_QUIRK_RAID) != 0)
-        return decide(port, AHCI_PORT_IGNORED, "packet device of a RAID firmware");
+    /* The console that Marvell's RAID firmware shows on its last port fails most commands. */
+    if ((port->controller->quirks & AHCI_QUIRK_RAID) != 0 &&
+        port->controller->pi >> port->number == 1)
+        return decide(port, AHCI_PORT_IGNORED, "console of a RAID firmware, not a drive");
     status = ahci_port_start(port);
     if (status == STATUS_OK)
         status = ahci_port_fetch(port, ATA_IDENTIFY_PACKET_DEVICE, 0, AHCI_LIMIT_IDENTIFY_MS);
@@ -184,6 +186,9 @@ static enum status name_packet_device(struct ahci_port *port)
         ahci_identify_names(port->identify, &port->drive.info);
         forget_identify(port);
     }
+    if (sig == AHCI_PX_SIG_ZONED)
+        port->drive.info.zones = DRIVE_ZONES_HOST_MANAGED;
+    port->drive.info.array = ahci_quirks_is_array(port->drive.info.model);
     return status == STATUS_GONE ? status : STATUS_OK;
 }
 
@@ -192,7 +197,7 @@ static enum status classify(struct ahci_port *port, uint32_t sig)
     switch (sig) {
     case AHCI_PX_SIG_ATA:
     case AHCI_PX_SIG_ZONED:
-        return identify_drive(port);
+        return identify_drive(port, sig);
     case AHCI_PX_SIG_ATAPI:
         return name_packet_device(port);
     case AHCI_PX_SIG_MULTIPLIER:

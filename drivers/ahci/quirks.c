@@ -36,17 +36,18 @@ static const struct {
     {0x8086, 0x0000, 0xffff, AHCI_QUIRK_REMAP, "Linux: Rapid Storage remapping"},
 };
 
-/* Model and firmware by prefix; "" matches any. */
+/* Model and firmware by prefix; "" matches any. `array`: a volume made of several drives. */
 static const struct {
     const char *model, *firmware;
     uint32_t sectors_max;
+    bool array;
     const char *source;
 } drives[] = {
-    {"MARVELL Raid VD", "", 8191, "Linux: reads of 4 MiB fail on these volumes"},
-    {"DELLBOSS VD", "", 8191, "Linux: reads of 4 MiB fail on these volumes"},
-    {"INTEL SSDSC2KG480G8", "XCV10120", 8191, "Linux"},
-    {"LITEON CX1-", "", 1024, "Linux"},
-    {"LITEON EP1-", "", 1024, "Linux"},
+    {"MARVELL Raid VD", "", 8191, true, "Linux: reads of 4 MiB fail on these volumes"},
+    {"DELLBOSS VD", "", 8191, true, "Linux: reads of 4 MiB fail on these volumes"},
+    {"INTEL SSDSC2KG480G8", "XCV10120", 8191, false, "Linux"},
+    {"LITEON CX1-", "", 1024, false, "Linux"},
+    {"LITEON EP1-", "", 1024, false, "Linux"},
 };
 
 static bool starts_with(const char *string, const char *prefix)
@@ -86,6 +87,14 @@ uint32_t ahci_quirks_sectors_max(const char *model, const char *firmware)
             drives[i].sectors_max < least)
             least = drives[i].sectors_max;
     return least;
+}
+
+bool ahci_quirks_is_array(const char *model)
+{
+    for (size_t i = 0; i < COUNT_OF(drives); i++)
+        if (drives[i].array && starts_with(model, drives[i].model))
+            return true;
+    return false;
 }
 
 static enum ahci_match refuse(const char **ret_reason, const char *reason)

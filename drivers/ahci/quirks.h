@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum ahci_quirk {
@@ -31,5 +32,8 @@ uint32_t ahci_quirks_refine(uint32_t quirks, uint32_t cap);
 
 /* Most sectors a command may carry on this drive (strings as cleaned); UINT32_MAX: no limit. */
 uint32_t ahci_quirks_sectors_max(const char *model, const char *firmware);
+
+/* Whether a drive of this model is a volume that a RAID firmware makes of several drives. */
+bool ahci_quirks_is_array(const char *model);
 
 #endif
