@@ -188,7 +188,10 @@ static enum status set_up_port(struct ahci_controller *controller, struct ahci_p
     uint32_t cmd = port->saved.cmd & AHCI_PX_CMD_SETTINGS & ~AHCI_PX_CMD_ALPE;
     uint8_t *memory = port->memory.cpu;
 
-    cmd |= AHCI_PX_CMD_SUD | AHCI_PX_CMD_ICC_ACTIVE;
+    cmd |= AHCI_PX_CMD_ICC_ACTIVE;
+    /* With staggered spin-up each disk starts when its port is probed. */
+    if ((controller->cap & AHCI_CAP_SSS) == 0)
+        cmd |= AHCI_PX_CMD_SUD;
     if ((port->saved.cmd & AHCI_PX_CMD_CPD) != 0)
         cmd |= AHCI_PX_CMD_POD;
     port->taken = true;

@@ -31,11 +31,34 @@ const char *ahci_port_kind_name(enum ahci_port_kind kind)
     return (unsigned)kind < COUNT_OF(names) ? names[kind] : "unknown";
 }
 
-/* What is left of the time all links got together when they were switched on. */
-static uint32_t detect_ms_left(const struct ahci_port *port)
+/*
+ * Where the controller staggers spin-up, a disk starts when PxCMD.SUD is set (AHCI 1.3.1, 10.9.1).
+ * Ports are probed one after the other and each until its disk is ready, so that no two start at
+ * once. *ret_on is when the link was switched on: now, or with all others.
+ */
+static enum status spin_up(struct ahci_port *port, uint64_t *ret_on)
+{
+    uint32_t cmd = 0;
+    enum status status;
+
+    *ret_on = port->controller->links_on_ticks;
+    if ((port->controller->cap & AHCI_CAP_SSS) == 0)
+        return STATUS_OK;
+    status = ahci_port_get(port, AHCI_PX_CMD, &cmd);
+    if (status != STATUS_OK || (cmd & AHCI_PX_CMD_SUD) != 0)
+        return status;
+    port->settling = true;
+    cmd &= AHCI_PX_CMD_SETTINGS | AHCI_PX_CMD_FRE;
+    ahci_port_write(port, AHCI_PX_CMD, cmd | AHCI_PX_CMD_SUD);
+    *ret_on = hw_ticks();
+    return STATUS_OK;
+}
+
+/* What is left of the time a link gets after it was switched on. */
+static uint32_t detect_ms_left(const struct ahci_port *port, uint64_t on_ticks)
 {
     const struct ahci_controller *controller = port->controller;
-    uint64_t ns = hw_clock_ns(controller->clock, hw_ticks() - controller->links_on_ticks);
+    uint64_t ns = hw_clock_ns(controller->clock, hw_ticks() - on_ticks);
     uint64_t ms = ns / 1000000;
 
     return ms < AHCI_LIMIT_DETECT_MS ? (uint32_t)(AHCI_LIMIT_DETECT_MS - ms) : 0;
@@ -50,9 +73,12 @@ static enum status bring_link_up(struct ahci_port *port)
 {
     const struct hw_wait_for up = {
         .offset = AHCI_PX_SSTS, .mask = AHCI_PX_SSTS_DET, .want = AHCI_PX_SSTS_DET_UP};
+    uint64_t on_ticks;
     uint32_t ssts;
-    enum status status = ahci_port_wait(port, &up, detect_ms_left(port));
+    enum status status = spin_up(port, &on_ticks);
 
+    if (status == STATUS_OK)
+        status = ahci_port_wait(port, &up, detect_ms_left(port, on_ticks));
     for (unsigned attempt = 0; status == STATUS_TIMEOUT && attempt < 2; attempt++) {
         status = ahci_port_get(port, AHCI_PX_SSTS, &ssts);
         if (status != STATUS_OK)
@@ -159,6 +185,9 @@ static enum status identify_drive(struct ahci_port *port, uint32_t sig)
         return decide(port, status == STATUS_UNSUPPORTED ? AHCI_PORT_ATAPI : AHCI_PORT_NO_IDENTIFY,
                       reason);
     }
+    if (sig == AHCI_PX_SIG_ZONED)
+        port->drive.info.zones = DRIVE_ZONES_HOST_MANAGED;
+    port->drive.info.array = ahci_quirks_is_array(port->drive.info.model);
     limit_to_controller(port);
     status = ahci_port_get(port, AHCI_PX_SSTS, &ssts);
     if (status != STATUS_OK)
@@ -186,9 +215,6 @@ static enum status name_packet_device(struct ahci_port *port)
         ahci_identify_names(port->identify, &port->drive.info);
         forget_identify(port);
     }
-    if (sig == AHCI_PX_SIG_ZONED)
-        port->drive.info.zones = DRIVE_ZONES_HOST_MANAGED;
-    port->drive.info.array = ahci_quirks_is_array(port->drive.info.model);
     return status == STATUS_GONE ? status : STATUS_OK;
 }
 
