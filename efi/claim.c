@@ -114,6 +114,8 @@ static void note_ports(struct session *session, struct session_target *target,
         entry->kind = ahci_port_kind_name(port->kind);
         /* That nothing is connected needs no explanation, and no line in the table. */
         entry->reason = port->kind == AHCI_PORT_EMPTY ? "" : port->reason;
+        for (unsigned c = 0; drive == NULL && c < sizeof entry->model; c++)
+            entry->model[c] = port->drive.info.model[c];
         if (drive != NULL)
             target->drives[i] = firmware_allocate(sizeof *target->drives[i]);
         entry->drive = target->drives[i];

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "efi/console.h"
 #include "efi/session.h"
+#include "report/marks.h"
 
 /* Rates of the SATA generations (Serial ATA 3.x, section 7). */
 static const char *sata_speed(uint32_t generation)
@@ -21,19 +22,30 @@ static const char *sata_speed(uint32_t generation)
 static void list_drive(uint32_t controller, const struct result_port *port)
 {
     const struct drive_info *info = &port->drive->info;
-    char line[128];
+    char line[MARKS_BYTES];
     struct text text;
 
     text_init(&text, line, sizeof line);
     text_printf(&text, "   %u:%-2u %-32.32s ", (unsigned)controller, port->number, info->model);
-    text_decimal(&text, base_mul_div_round(info->sectors, info->logical_bytes, 100000000), 1);
-    text_printf(&text, " GB  %s", sata_speed(info->link_speed));
+    if (info->sectors != 0)
+        text_decimal(&text, base_mul_div_round(info->sectors, info->logical_bytes, 100000000), 1);
+    text_printf(&text, "%s GB  %s", info->sectors != 0 ? "" : "?", sata_speed(info->link_speed));
     if (info->queue_depth > 0)
         text_printf(&text, "  queue %u", (unsigned)info->queue_depth);
-    if (info->locked)
-        text_string(&text, "  locked");
     text_char(&text, '\n');
     console_print(line);
+    text_init(&text, line, sizeof line);
+    marks_of_drive(&text, info);
+    if (text.length > 0)
+        console_printf("        %.70s\n", line);
+}
+
+static void list_other(uint32_t controller, const struct result_port *port)
+{
+    console_printf("   %u:%-2u %s", (unsigned)controller, port->number, port->kind);
+    if (port->model[0] != '\0')
+        console_printf(" %s", port->model);
+    console_printf(": %s\n", port->reason);
 }
 
 static void list_controller(const struct session *session, uint32_t number)
@@ -60,8 +72,7 @@ static void list_controller(const struct session *session, uint32_t number)
         else if (session->targets[number].ahci->ports[port->number].kind == AHCI_PORT_EMPTY)
             empty++;
         else
-            console_printf("   %u:%-2u %s: %s\n", (unsigned)number, port->number, port->kind,
-                           port->reason);
+            list_other(number, port);
     }
     if (empty > 0)
         console_printf("   %u empty port%s\n", (unsigned)empty, empty == 1 ? "" : "s");

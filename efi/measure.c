@@ -104,7 +104,7 @@ enum status session_plan(struct session *session)
     session->null_drive = null_drive_init(&session->null_memory);
     while ((drive = session_next_drive(session, &place, &port)) != NULL) {
         plan_drive(session, place.controller, port);
-        if (!drive->planned && session->options.drive_count == 0)
+        if (!drive->planned && chosen(session, place.controller, port))
             console_printf("Drive %u:%u is left alone: %s.\n", (unsigned)place.controller,
                            (unsigned)port, drive->left_alone);
     }

@@ -115,10 +115,19 @@ static void write_info(struct json *json, const struct drive_info *info)
     json_close(json, ']');
     json_number_or_null(json, "sata_generation", info->link_speed);
     json_number_or_null(json, "sata_generation_reported", info->link_reported);
+    json_number_or_null(json, "acoustic_level", info->acoustic);
+    json_string_or_null(json, "zones", drive_zones_name(info->zones));
+    if (info->look_ahead_known)
+        json_bool(json, "look_ahead", info->look_ahead);
+    else
+        json_null(json, "look_ahead");
     json_bool(json, "lba48", info->lba48);
     json_bool(json, "checksum_valid", info->checksum_valid);
     json_bool(json, "removable", info->removable);
+    json_bool(json, "array", info->array);
     json_bool(json, "locked", info->locked);
+    json_bool(json, "standby", info->standby);
+    json_bool(json, "starts_in_standby", info->starts_in_standby);
 }
 
 static void write_drive(struct json *json, const struct result *result, uint32_t controller,
@@ -150,6 +159,7 @@ static void write_port(struct json *json, const struct result *result, uint32_t 
     json_number(json, "port", port->number);
     json_string(json, "kind", port->kind);
     json_string_or_null(json, "reason", port->reason);
+    json_string_or_null(json, "model", port->model);
     if (port->drive != NULL)
         write_drive(json, result, controller, port_index);
     else

@@ -10,7 +10,7 @@
  * holds for any content.
  */
 #define REPORT_JSON_BYTES(controllers, drives)                                                     \
-    (98304u + (size_t)(controllers)*229376u + (size_t)(drives)*212992u)
+    (98304u + (size_t)(controllers)*240640u + (size_t)(drives)*214016u)
 
 /*
  * The whole file: ASCII, LF, fixed order of keys, integers only, "end" last. text->truncated tells

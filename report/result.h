@@ -112,6 +112,7 @@ struct result_port {
     const char *kind;           /* "drive", "empty", ... */
     const char *reason;         /* why it is not a drive; "" for one, and for an empty port */
     struct result_drive *drive; /* NULL: none */
+    char model[41];             /* of a packet device that told its name; "" otherwise */
 };
 
 /* What became of a controller after the measurement. */

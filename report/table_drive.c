@@ -1,6 +1,7 @@
 /* The table of one drive: about a dozen lines. */
 #include "report/table.h"
 
+#include "report/marks.h"
 #include "report/table_text.h"
 
 #define CHART_COLUMNS 60
@@ -252,11 +253,16 @@ static void show_drive_line(struct text *text, uint32_t controller, const struct
 {
     static const char *const speeds[] = {"?", "1.5", "3.0", "6.0"};
     const struct drive_info *info = &port->drive->info;
+    char line[MARKS_BYTES];
+    struct text marks;
 
     text_printf(text, " Drive %u:%u  ", controller, port->number);
     table_foreign(text, info->model, sizeof info->model - 1);
     text_string(text, ", ");
-    table_capacity(text, base_mul_div(info->sectors, info->logical_bytes, 1));
+    if (info->sectors != 0)
+        table_capacity(text, base_mul_div(info->sectors, info->logical_bytes, 1));
+    else
+        text_string(text, "size unknown");
     text_char(text, '\n');
     text_column(text, TABLE_VALUE);
     text_printf(text, "SATA %s Gb/s, queue %u, %u-byte sectors (physical %u)",
@@ -265,6 +271,10 @@ static void show_drive_line(struct text *text, uint32_t controller, const struct
     if (info->rotation_rpm > 1)
         text_printf(text, ", %u rpm", info->rotation_rpm);
     text_char(text, '\n');
+    text_init(&marks, line, sizeof line);
+    marks_of_drive(&marks, info);
+    if (marks.length > 0)
+        table_wrapped(text, "", line);
 }
 
 /* A port without a drive is worth a line only if something is odd about it. */
@@ -272,7 +282,12 @@ static void show_other(struct text *text, uint32_t controller, const struct resu
 {
     if (port->reason == NULL || port->reason[0] == '\0')
         return;
-    text_printf(text, " Port %u:%u  %s\n", controller, port->number, port->kind);
+    text_printf(text, " Port %u:%u  %s", controller, port->number, port->kind);
+    if (port->model[0] != '\0') {
+        text_string(text, ", ");
+        table_foreign(text, port->model, sizeof port->model - 1);
+    }
+    text_char(text, '\n');
     table_wrapped(text, "", port->reason);
 }
 

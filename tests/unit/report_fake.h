@@ -128,6 +128,9 @@ static inline void report_fill_drives(struct report_rig *all)
     good->fake.drive.info.link_speed = 3;
     good->fake.drive.info.link_reported = 3;
     good->fake.drive.info.lba48 = true;
+    good->fake.drive.info.zones = DRIVE_ZONES_HOST_AWARE;
+    good->fake.drive.info.look_ahead_known = true;
+    good->fake.drive.info.acoustic = 128;
     good->fake.media_bytes_per_s = 200000000;
     good->fake.latency_ns = 80000;
     good->fake.slow_every = 17;
@@ -172,11 +175,13 @@ static inline void report_fill_controllers(struct report_rig *all)
         .vs = 0x00010301,
         .pi = 0x1f,
         .restored = {true, 0x1f, 0, false, RESULT_YES, RESULT_UNKNOWN, ""},
-        .port_count = 4,
-        .ports = {{0, "drive", "", &all->drives[0]},
-                  {1, "drive", "", &all->drives[1]},
-                  {2, "empty", "", NULL},
-                  {3, "link down", "something is connected, but the link does not come up", NULL}},
+        .port_count = 5,
+        .ports = {{0, "drive", "", &all->drives[0], ""},
+                  {1, "drive", "", &all->drives[1], ""},
+                  {2, "empty", "", NULL, ""},
+                  {3, "link down", "something is connected, but the link does not come up", NULL,
+                   ""},
+                  {4, "packet device", "packet devices are not measured", NULL, "GOLDEN CD"}},
     };
     all->controllers[1] = (struct result_controller){
         .pci = {.address = {0, 0, 0x1f, 2},

@@ -188,7 +188,7 @@ static void test_room(void **state)
                                                .left_alone = "",
                                                .restored = {.reason = ""},
                                                .port_count = 1,
-                                               .ports = {{0, "drive", "", &drive}}};
+                                               .ports = {{0, "drive", "", &drive, ""}}};
         struct result result = {
             .tool = {.version = "1", .id = "0", .arguments = "", .started_by = ""},
             .machine = {.firmware_vendor = "V"},

@@ -118,6 +118,9 @@ static void test_largest(void **state)
 
         memset(all->drives[d].info.model, 0xff, 40);
         memset(all->drives[d].info.firmware, 0x01, 8);
+        all->drives[d].info.array = all->drives[d].info.removable = true;
+        all->drives[d].info.zones = DRIVE_ZONES_DEVICE_MANAGED;
+        all->drives[d].info.alignment_sectors = UINT32_MAX;
         run->plan.steps[2].count = PLAN_POSITIONS_MAX;
         for (uint32_t i = 0; i < PLAN_POSITIONS_MAX; i++)
             run->transfer.ticks[i] = UINT64_C(250000000000);
@@ -129,6 +132,12 @@ static void test_largest(void **state)
         }
     }
     fill_names(&all->result.machine);
+    for (uint32_t i = 2; i < RESULT_PORTS_MAX; i++) {
+        all->controllers[0].ports[i] =
+            (struct result_port){31, "packet device", "packet devices are not measured", NULL, ""};
+        memset(all->controllers[0].ports[i].model, 0xff, 40);
+    }
+    all->controllers[0].port_count = RESULT_PORTS_MAX;
     for (uint32_t i = 0; i < 2 * RESULT_NOTES_MAX; i++)
         result_note(&all->result, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80");
     text_init(&text, buffer, bytes);
@@ -142,6 +151,26 @@ static void test_largest(void **state)
         assert_true(strcspn(line, "\n") <= 79);
     free(buffer);
     report_rig_free(all);
+}
+
+/* A drive that was named and not measured: its size may be unknown, the reason is not. */
+static void test_refused_drive(void **state)
+{
+    struct result_drive drive = {
+        .info = {.model = "SLEEPER", .logical_bytes = 512, .physical_bytes = 512, .standby = true}};
+    struct result_controller controller = {
+        .taken = true, .left_alone = "", .port_count = 1, .ports = {{0, "drive", "", &drive, ""}}};
+    struct result result = {.controllers = &controller, .controller_count = 1};
+    char buffer[1024];
+    struct text text;
+
+    (void)state;
+    drive.left_alone = drive_refusal(&drive.info);
+    text_init(&text, buffer, sizeof buffer);
+    table_drive(&text, &result, 0, 0);
+    assert_non_null(strstr(buffer, " Drive 0:0  SLEEPER, size unknown\n"));
+    assert_non_null(strstr(buffer, "\n            not spun up\n"));
+    assert_non_null(strstr(buffer, "  untouched it has not spun up"));
 }
 
 static void test_longest_row(void **state)
@@ -280,9 +309,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_escapes),       cmocka_unit_test(test_empty_and_nested),
         cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_longest_row),   cmocka_unit_test(test_wrapping),
-        cmocka_unit_test(test_judge),         cmocka_unit_test(test_machine_lines),
-        cmocka_unit_test(test_placeholders),  cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_refused_drive), cmocka_unit_test(test_longest_row),
+        cmocka_unit_test(test_wrapping),      cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_machine_lines), cmocka_unit_test(test_placeholders),
+        cmocka_unit_test(test_lanes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

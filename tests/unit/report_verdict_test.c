@@ -60,7 +60,7 @@ static struct rig *rig_new(const struct pci_path *path, uint64_t rate)
                                                  .left_alone = "",
                                                  .restored = {.reason = ""},
                                                  .port_count = 1,
-                                                 .ports = {{0, "drive", "", &rig->drive}}};
+                                                 .ports = {{0, "drive", "", &rig->drive, ""}}};
     rig->result = (struct result){.tool = {.version = "", .arguments = ""},
                                   .machine = {.firmware_vendor = ""},
                                   .clock = {.hz = 1000000000, .invariant = true},
