@@ -141,8 +141,8 @@ static void limit_to_controller(struct ahci_port *port)
 
     if (most > quirk)
         most = quirk;
-    if ((controller->quirks & AHCI_QUIRK_SECTORS_255) != 0 && most > 255)
-        most = 255;
+    if ((controller->quirks & AHCI_QUIRK_64_KIB) != 0 && most > 65536 / info->logical_bytes)
+        most = 65536 / info->logical_bytes;
     if (info->command_sectors_max > most)
         info->command_sectors_max = most;
     if (info->queue_depth > controller->slots)

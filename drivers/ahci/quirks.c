@@ -10,6 +10,9 @@
 #define MARVELL                                                                                    \
     (AHCI_QUIRK_ANY_CLASS | AHCI_QUIRK_MARVELL | AHCI_QUIRK_FRE_SETTLE | AHCI_QUIRK_EARLY_READY)
 
+/* Class 0101 has been seen on it. */
+#define VT8251 (AHCI_QUIRK_ANY_CLASS | AHCI_QUIRK_NO_NCQ | AHCI_QUIRK_BUSY_STAYS)
+
 /* `source`: whose experience it is. Lines add up. */
 static const struct {
     uint16_t vendor, first, last;
@@ -29,9 +32,9 @@ static const struct {
      AHCI_QUIRK_ANY_CLASS | AHCI_QUIRK_NO_NCQ | AHCI_QUIRK_NO_PRDBC | AHCI_QUIRK_PATA_PORT,
      "Linux, FreeBSD: 88SE61xx"},
     {0x1b21, 0x0611, 0x0612, AHCI_QUIRK_LOST_ERRORS, "FreeBSD: ASM1061 class"},
-    {0x1002, 0x4380, 0x4380, AHCI_QUIRK_SECTORS_255, "Linux: SB600"},
-    {0x1106, 0x3349, 0x3349, AHCI_QUIRK_NO_NCQ, "Linux: VT8251"},
-    {0x1106, 0x6287, 0x6287, AHCI_QUIRK_NO_NCQ, "Linux: VT8251"},
+    {0x1002, 0x4380, 0x4380, AHCI_QUIRK_64_KIB, "SB600; Linux: 255 sectors, FreeBSD: 64 KiB"},
+    {0x1106, 0x3349, 0x3349, VT8251, "Linux: VT8251"},
+    {0x1106, 0x6287, 0x6287, VT8251, "Linux: VT8251"},
     {0x10de, 0x07f0, 0x07fb, AHCI_QUIRK_NO_FR_CR, "DragonFly: nForce 630i"},
     {0x8086, 0x0000, 0xffff, AHCI_QUIRK_REMAP, "Linux: Rapid Storage remapping"},
 };

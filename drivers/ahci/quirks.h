@@ -16,12 +16,13 @@ enum ahci_quirk {
     AHCI_QUIRK_RAID = BIT32(5),        /* RAID firmware: last port may be a console, not a drive */
     AHCI_QUIRK_NO_NCQ = BIT32(6),
     AHCI_QUIRK_NO_PRDBC = BIT32(7),    /* the byte count of a command is not to be relied upon */
-    AHCI_QUIRK_SECTORS_255 = BIT32(8), /* at most 255 sectors a command */
+    AHCI_QUIRK_64_KIB = BIT32(8),      /* at most 64 KiB a command */
     AHCI_QUIRK_LOST_ERRORS = BIT32(9), /* failed commands complete: look at PxIS each time */
     AHCI_QUIRK_PATA_PORT = BIT32(10),  /* the highest implemented port is not SATA */
     AHCI_QUIRK_REMAP = BIT32(11),      /* may hide NVMe drives in its window */
     AHCI_QUIRK_NOT_AHCI = BIT32(12),   /* class code or family suggests AHCI, but it is not */
     AHCI_QUIRK_MARVELL = BIT32(13),    /* 88SE91xx/92xx: firmware personality told by CAP.SPM */
+    AHCI_QUIRK_BUSY_STAYS = BIT32(14), /* the signature after a reset leaves BSY set */
 };
 
 /* Flags of all table lines that match; 0 for an ordinary controller. */

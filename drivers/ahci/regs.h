@@ -34,13 +34,15 @@
 #define AHCI_GHC_IE BIT32(1)
 #define AHCI_GHC_AE BIT32(31)
 
-#define AHCI_CAP2_BOH BIT32(0)
-#define AHCI_CAP2_SDS BIT32(3) /* device sleep */
+#define AHCI_CAP2_BOH  BIT32(0)
+#define AHCI_CAP2_APST BIT32(2) /* Partial may turn into Slumber */
+#define AHCI_CAP2_SDS  BIT32(3) /* device sleep */
 
-#define AHCI_BOHC_BOS BIT32(0)
-#define AHCI_BOHC_OOS BIT32(1)
-#define AHCI_BOHC_OOC BIT32(3) /* write 1 to clear */
-#define AHCI_BOHC_BB  BIT32(4)
+#define AHCI_BOHC_BOS  BIT32(0)
+#define AHCI_BOHC_OOS  BIT32(1)
+#define AHCI_BOHC_SOOE BIT32(2)
+#define AHCI_BOHC_OOC  BIT32(3) /* write 1 to clear */
+#define AHCI_BOHC_BB   BIT32(4)
 
 #define AHCI_VS_1_2 0x00010200u
 #define AHCI_VS_1_3 0x00010300u
@@ -71,6 +73,8 @@
 #define AHCI_PX_SERR   0x30u
 #define AHCI_PX_SACT   0x34u
 #define AHCI_PX_CI     0x38u
+#define AHCI_PX_SNTF   0x3cu
+#define AHCI_PX_FBS    0x40u
 #define AHCI_PX_DEVSLP 0x44u
 
 #define AHCI_PX_IS_DHRS BIT32(0)
@@ -104,6 +108,7 @@
 #define AHCI_PX_CMD_CR         BIT32(15)
 #define AHCI_PX_CMD_PMA        BIT32(17)
 #define AHCI_PX_CMD_CPD        BIT32(20)
+#define AHCI_PX_CMD_APSTE      BIT32(23)
 #define AHCI_PX_CMD_ATAPI      BIT32(24)
 #define AHCI_PX_CMD_DLAE       BIT32(25)
 #define AHCI_PX_CMD_ALPE       BIT32(26)
@@ -112,8 +117,8 @@
 #define AHCI_PX_CMD_ICC_ACTIVE (1u << 28)
 /* Settings that stay as they are written, as opposed to states and commands. */
 #define AHCI_PX_CMD_SETTINGS                                                                       \
-    (AHCI_PX_CMD_SUD | AHCI_PX_CMD_POD | AHCI_PX_CMD_PMA | AHCI_PX_CMD_ATAPI | AHCI_PX_CMD_DLAE |  \
-     AHCI_PX_CMD_ALPE | AHCI_PX_CMD_ASP)
+    (AHCI_PX_CMD_SUD | AHCI_PX_CMD_POD | AHCI_PX_CMD_PMA | AHCI_PX_CMD_APSTE | AHCI_PX_CMD_ATAPI | \
+     AHCI_PX_CMD_DLAE | AHCI_PX_CMD_ALPE | AHCI_PX_CMD_ASP)
 
 #define AHCI_PX_TFD_ERR BIT32(0)
 #define AHCI_PX_TFD_DRQ BIT32(3)

@@ -36,6 +36,7 @@ static void judges_functions(void **state)
         {0x1b4b, 0x9485, 0x010601, BAR5, AHCI_MATCH_REFUSED},
         {0x1103, 0x0642, 0x010400, BAR5, AHCI_MATCH_YES},
         {0x11ab, 0x6121, 0x010185, BAR5, AHCI_MATCH_YES},
+        {0x1106, 0x3349, 0x010180, BAR5, AHCI_MATCH_YES},
         {0xffff, 0xffff, 0x010601, BAR5, AHCI_MATCH_NO},
     };
 
@@ -89,7 +90,7 @@ static void finds_quirks(void **state)
     assert_int_equal(ahci_quirks_of(0x1b4b, 0x9128) & AHCI_QUIRK_NO_FR_CR, 0);
     assert_int_not_equal(ahci_quirks_of(0x1b4b, 0x9230) & AHCI_QUIRK_FRE_CYCLE, 0);
     assert_int_not_equal(ahci_quirks_of(0x11ab, 0x6145) & AHCI_QUIRK_NO_NCQ, 0);
-    assert_int_not_equal(ahci_quirks_of(0x1002, 0x4380) & AHCI_QUIRK_SECTORS_255, 0);
+    assert_int_not_equal(ahci_quirks_of(0x1002, 0x4380) & AHCI_QUIRK_64_KIB, 0);
     assert_int_equal(ahci_quirks_sectors_max("MARVELL Raid VD 0", "MV.R00-0"), 8191);
     assert_int_equal(ahci_quirks_sectors_max("DELLBOSS VD", ""), 8191);
     assert_int_equal(ahci_quirks_sectors_max("LITEON CX1-JB512-HP", "1"), 1024);
