@@ -19,6 +19,12 @@ static bool is_queued(const struct model_command *command)
     return command->opcode == ATA_READ_FPDMA_QUEUED;
 }
 
+static bool is_pio(const struct model_command *command)
+{
+    return command->opcode == ATA_IDENTIFY_DEVICE ||
+           command->opcode == ATA_IDENTIFY_PACKET_DEVICE || command->opcode == ATA_READ_LOG_EXT;
+}
+
 void model_port_drop_commands(struct model_port *port)
 {
     memset(port->commands, 0, sizeof port->commands);
@@ -73,6 +79,9 @@ static void decode(const struct model_port *port, struct model_command *command,
     default:
         model_violation("opcode %02x", (unsigned)fis[2]);
     }
+    if (port->hba->chip.command_bytes_max != 0 &&
+        command->bytes > port->hba->chip.command_bytes_max)
+        model_violation("a command of %" PRIu32 " bytes", command->bytes);
     if ((fis[7] & 0xf0) != 0x40)
         model_violation("device field %02x", (unsigned)fis[7]);
     if (disk->kind != MODEL_DISK_ATA)
@@ -163,6 +172,8 @@ void model_port_serve(struct model_port *port)
     if (port->serving >= 0 || port->halted || !port->engine || (port->ssts & 0xf) != 3 ||
         (port->tfd & AHCI_PX_TFD_BSY) != 0)
         return;
+    if (port->hba->chip.dma_blocked || (port->hba->chip.cycles_fre && !port->receiver_is_fresh))
+        return;
     for (int i = 0; i < 32; i++) {
         const struct model_command *command = &port->commands[i];
 
@@ -217,6 +228,10 @@ static void end_with_error(struct model_port *port, unsigned slot, uint8_t error
     if (is_queued(&port->commands[slot])) {
         fill_log(port, slot, error);
         port->log_wanted = true;
+    }
+    if (port->hba->chip.completes_errors) {
+        port->ci &= ~BIT32(slot);
+        port->sact &= ~BIT32(slot);
     }
     halt(port, AHCI_PX_IS_TFES, 0);
 }
@@ -341,14 +356,28 @@ void model_port_complete(struct model_port *port)
         struct ahci_header *header =
             model_dma_at(command->header_bus, sizeof *header, "command header");
 
-        header->prdbc = bytes;
+        header->prdbc = port->hba->chip.miscounts ? 0 : bytes;
         port->ci &= ~BIT32(slot);
-        port->is |= command->bytes == 512 ? AHCI_PX_IS_PSS : AHCI_PX_IS_DHRS;
+        port->is |= is_pio(command) ? AHCI_PX_IS_PSS : AHCI_PX_IS_DHRS;
+        if (port->hba->chip.posts_dhrs)
+            port->is |= AHCI_PX_IS_DHRS;
     }
 }
 
-/* The FIS that a device sends when it has become ready after a reset. */
 void model_port_post_signature(struct model_port *port)
+{
+    port->fis_waits = false;
+    port->ready = true;
+    port->tfd = port->disk.kind == MODEL_DISK_ATAPI ? 0x0100 : 0x0150;
+    if (port->hba->chip.busy_sticks)
+        port->tfd |= AHCI_PX_TFD_BSY;
+    if (port->hba->chip.late_sig_ns != 0)
+        port->sig_at = model_now_ns() + port->hba->chip.late_sig_ns;
+    else
+        model_port_send_signature(port);
+}
+
+void model_port_send_signature(struct model_port *port)
 {
     static const uint32_t signatures[] = {
         [MODEL_DISK_NONE] = AHCI_PX_SIG_NONE,
@@ -357,17 +386,16 @@ void model_port_post_signature(struct model_port *port)
         [MODEL_DISK_MULTIPLIER] = AHCI_PX_SIG_MULTIPLIER,
         [MODEL_DISK_ENCLOSURE] = AHCI_PX_SIG_ENCLOSURE,
     };
+    const struct model_chip *chip = &port->hba->chip;
     uint8_t *fis;
 
-    port->fis_waits = false;
-    port->ready = true;
+    port->sig_at = MODEL_NO_TIME;
     port->sig = port->disk.signature != 0 ? port->disk.signature : signatures[port->disk.kind];
-    port->tfd = port->disk.kind == MODEL_DISK_ATAPI ? 0x0100 : 0x0150;
     /* A receiver that a firmware left running writes to the firmware's memory. */
-    if (port->hba->traits->posts_no_fis || !model_dma_covers(port->fb, 256))
+    if (chip->posts_no_fis || chip->dma_blocked || !model_dma_covers(port->fb, 256))
         return;
     fis = model_dma_at(port->fb, 256, "received FIS area");
     fis[0x40] = 0x34;
-    fis[0x42] = (uint8_t)port->tfd;
+    fis[0x42] = (uint8_t)(port->tfd & ~AHCI_PX_TFD_BSY);
     fis[0x43] = 1;
 }

@@ -8,63 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CAP of the Marvell chips is what other drivers print of it, put together again. */
-static const struct model_traits personalities[MODEL_PERSONALITIES] = {
-    [MODEL_ICH9_QEMU] = {.name = "ICH9 as in QEMU",
-                         .vendor = 0x8086,
-                         .device = 0x2922,
-                         .cap = 0xc0141f05,
-                         .pi = 0x3f,
-                         .vs = 0x00010000,
-                         .window_bytes = 4096,
-                         .ghc = AHCI_GHC_AE,
-                         .quiet_reset = true},
-    [MODEL_88SE9128_HBA] = {.name = "88SE9128, plain firmware",
-                            .vendor = 0x1b4b,
-                            .device = 0x9128,
-                            .cap = 0xe237ff21,
-                            .pi = 0x3,
-                            .vs = 0x00010000,
-                            .window_bytes = 2048,
-                            .ghc = AHCI_GHC_AE | AHCI_GHC_IE,
-                            .early_ready = true},
-    [MODEL_88SE9128_RAID] = {.name = "88SE9128, RAID firmware",
-                             .vendor = 0x1b4b,
-                             .device = 0x9128,
-                             .cap = 0xc0309f07,
-                             .pi = 0xff,
-                             .vs = 0x00010200,
-                             .window_bytes = 2048,
-                             .enable_writes = 3,
-                             .posts_no_fis = true,
-                             .console = true},
-    [MODEL_88SE9172] = {.name = "88SE9172",
-                        .vendor = 0x1b4b,
-                        .device = 0x9172,
-                        .cap = 0xe237ff21,
-                        .pi = 0x3,
-                        .vs = 0x00010000,
-                        .window_bytes = 512,
-                        .ghc = AHCI_GHC_AE,
-                        .engine_fall_ns = 5000000,
-                        .hides_fr_cr = true},
-    [MODEL_ALL_ONES] = {.name = "all ones",
-                        .vendor = 0x1b4b,
-                        .device = 0x9128,
-                        .window_bytes = 2048,
-                        .all_ones = true},
-};
+/* Bits of BOHC that stay as they are written. */
+#define OWNERS (AHCI_BOHC_BOS | AHCI_BOHC_OOS | AHCI_BOHC_SOOE)
 
 static struct model_hba *hbas[MODEL_HBAS];
 
 /* Earliest event of all, kept until something may have changed it. */
 static uint64_t earliest;
 static bool earliest_is_known;
-
-const char *model_personality_name(enum model_personality personality)
-{
-    return personalities[personality].name;
-}
 
 const char *model_fault_name(enum model_fault fault)
 {
@@ -84,8 +35,8 @@ void model_hba_reset(void)
     }
 }
 
-struct model_hba *model_hba_add(enum model_personality personality, const struct model_disk *disks,
-                                unsigned count)
+struct model_hba *model_hba_load(const struct model_chip *chip, const struct model_disk *disks,
+                                 unsigned count)
 {
     struct model_hba *hba = calloc(1, sizeof *hba);
     unsigned at = 0;
@@ -95,23 +46,34 @@ struct model_hba *model_hba_add(enum model_personality personality, const struct
     if (at == MODEL_HBAS || hba == NULL)
         model_violation("too many controllers");
     hbas[at] = hba;
-    hba->traits = &personalities[personality];
+    earliest_is_known = false;
+    hba->chip = *chip;
     hba->base = UINT64_C(0xf0000000) + at * UINT64_C(0x100000);
-    hba->cap = hba->traits->cap;
-    hba->pi = hba->traits->pi;
-    hba->vs = hba->traits->vs;
-    hba->ghc = hba->traits->ghc;
+    hba->cap = chip->found.cap;
+    hba->pi = chip->found.pi;
+    hba->vs = chip->found.vs;
+    hba->ghc = chip->found.ghc;
+    hba->is = chip->found.is;
+    hba->bohc = chip->found.bohc;
+    hba->handoff_at = MODEL_NO_TIME;
+    hba->implemented = chip->found.pi & ~chip->untouchable;
     for (unsigned i = 0; i < MODEL_PORTS; i++) {
         hba->ports[i].hba = hba;
         hba->ports[i].number = i;
         model_port_found(&hba->ports[i], i < count ? &disks[i] : NULL);
     }
-    if (hba->traits->console) {
+    if (chip->console) {
         const struct model_disk console = {.kind = MODEL_DISK_ATAPI, .model = "CONSOLE"};
 
         model_port_found(&hba->ports[7], &console);
     }
     return hba;
+}
+
+struct model_hba *model_hba_add(enum model_personality personality, const struct model_disk *disks,
+                                unsigned count)
+{
+    return model_hba_load(model_personality(personality), disks, count);
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
@@ -121,13 +83,18 @@ uint64_t model_hba_next_event(void)
     if (earliest_is_known)
         return earliest;
     earliest = MODEL_NO_TIME;
-    for (unsigned i = 0; i < MODEL_HBAS && hbas[i] != NULL; i++)
-        for (unsigned j = 0; j < MODEL_PORTS && hbas[i]->pi >> j != 0 && !hbas[i]->gone; j++) {
-            uint64_t time = model_port_next(&hbas[i]->ports[j]);
+    for (unsigned i = 0; i < MODEL_HBAS && hbas[i] != NULL; i++) {
+        const struct model_hba *hba = hbas[i];
+
+        if (hba->handoff_at < earliest && !hba->gone)
+            earliest = hba->handoff_at;
+        for (unsigned j = 0; j < MODEL_PORTS && hba->implemented >> j != 0 && !hba->gone; j++) {
+            uint64_t time = model_port_next(&hba->ports[j]);
 
             if (time < earliest)
                 earliest = time;
         }
+    }
     earliest_is_known = true;
     return earliest;
 }
@@ -138,12 +105,20 @@ bool model_hba_run(uint64_t now)
 
     if (model_hba_next_event() > now)
         return false;
-    for (unsigned i = 0; i < MODEL_HBAS && hbas[i] != NULL; i++)
-        for (unsigned j = 0; j < MODEL_PORTS && hbas[i]->pi >> j != 0 && !hbas[i]->gone; j++)
-            while (model_port_next(&hbas[i]->ports[j]) <= now) {
-                model_port_run(&hbas[i]->ports[j], now);
+    for (unsigned i = 0; i < MODEL_HBAS && hbas[i] != NULL; i++) {
+        struct model_hba *hba = hbas[i];
+
+        if (hba->handoff_at <= now && !hba->gone) {
+            hba->handoff_at = MODEL_NO_TIME;
+            hba->bohc &= ~(AHCI_BOHC_BOS | AHCI_BOHC_BB);
+            happened = true;
+        }
+        for (unsigned j = 0; j < MODEL_PORTS && hba->implemented >> j != 0 && !hba->gone; j++)
+            while (model_port_next(&hba->ports[j]) <= now) {
+                model_port_run(&hba->ports[j], now);
                 happened = true;
             }
+    }
     earliest_is_known = false;
     return happened;
 }
@@ -207,7 +182,7 @@ static void count_access(struct model_hba *hba)
 struct model_hba *model_hba_at(uint64_t address)
 {
     for (unsigned i = 0; i < MODEL_HBAS && hbas[i] != NULL; i++)
-        if (address >= hbas[i]->base && address - hbas[i]->base < hbas[i]->traits->window_bytes)
+        if (address >= hbas[i]->base && address - hbas[i]->base < hbas[i]->chip.window_bytes)
             return hbas[i];
     return NULL;
 }
@@ -216,13 +191,15 @@ static struct model_port *port_at(struct model_hba *hba, uint32_t offset)
 {
     uint32_t number = (offset - AHCI_PORT_BASE) / AHCI_PORT_STRIDE;
 
-    if (number >= MODEL_PORTS || (hba->pi >> number & 1) == 0)
+    if (number >= MODEL_PORTS || (hba->implemented >> number & 1) == 0)
         model_violation("access to port %" PRIu32 ", which is not implemented", number);
     return &hba->ports[number];
 }
 
 static uint32_t generic_read(const struct model_hba *hba, uint32_t offset)
 {
+    const struct model_registers *found = &hba->chip.found;
+
     switch (offset) {
     case AHCI_CAP:
         return hba->cap;
@@ -234,13 +211,25 @@ static uint32_t generic_read(const struct model_hba *hba, uint32_t offset)
         return hba->pi;
     case AHCI_VS:
         return hba->vs;
+    case 0x14:
+        return found->ccc_ctl;
+    case 0x18:
+        return found->ccc_ports;
+    case 0x1c:
+        return found->em_loc;
+    case 0x20:
+        return found->em_ctl;
     case AHCI_CAP2:
+    case AHCI_BOHC:
         if (hba->vs < AHCI_VS_1_2)
-            model_violation("CAP2 is not defined before AHCI 1.2");
-        return 0;
-    default:
-        model_violation("read of register %02" PRIx32, offset);
+            model_violation("CAP2 and BOHC are not defined before AHCI 1.2");
+        return offset == AHCI_CAP2 ? found->cap2 : hba->bohc;
+    case AHCI_INTEL_VSCAP:
+        if (hba->chip.vendor == 0x8086)
+            return hba->chip.vscap;
+        break;
     }
+    model_violation("read of register %02" PRIx32, offset);
 }
 
 uint32_t model_hba_peek(const struct model_hba *hba, uint32_t offset)
@@ -254,12 +243,14 @@ uint32_t model_hba_peek(const struct model_hba *hba, uint32_t offset)
 uint32_t model_hba_read(struct model_hba *hba, uint32_t offset)
 {
     count_access(hba);
-    if (hba->gone || hba->traits->all_ones) {
+    if (hba->gone || hba->chip.all_ones) {
         hba->gone_seen = true;
         return UINT32_MAX;
     }
     if (offset < AHCI_PORT_BASE)
         return generic_read(hba, offset);
+    if (offset == AHCI_INTEL_REMAP_CAP && hba->chip.vscap != 0)
+        return hba->chip.remap;
     return model_port_read(port_at(hba, offset), offset % AHCI_PORT_STRIDE);
 }
 
@@ -270,22 +261,47 @@ static void write_ghc(struct model_hba *hba, uint32_t value)
     if ((value & ~(AHCI_GHC_AE | AHCI_GHC_IE)) != 0)
         model_violation("GHC = %08" PRIx32, value);
     if ((value & AHCI_GHC_AE) != 0 && (hba->ghc & AHCI_GHC_AE) == 0 &&
-        ++hba->enable_writes < hba->traits->enable_writes)
+        ++hba->enable_writes < hba->chip.enable_writes)
         return;
     hba->ghc = value | fixed;
+}
+
+/* The firmware hears of it when OOS rises, and says that it is busy until it lets go. */
+static void write_bohc(struct model_hba *hba, uint32_t value)
+{
+    uint32_t old = hba->bohc;
+
+    if (hba->vs < AHCI_VS_1_2 || (hba->chip.found.cap2 & AHCI_CAP2_BOH) == 0)
+        model_violation("BOHC is not offered");
+    if ((value & ~(OWNERS | AHCI_BOHC_OOC)) != 0 ||
+        ((value ^ old) & (AHCI_BOHC_BOS | AHCI_BOHC_SOOE) & ~hba->chip.found.bohc) != 0)
+        model_violation("BOHC = %08" PRIx32, value);
+    hba->bohc = (value & OWNERS) | (old & ~(OWNERS | value));
+    if ((value & ~old & AHCI_BOHC_OOS) == 0)
+        return;
+    hba->bohc |= AHCI_BOHC_OOC;
+    if ((value & AHCI_BOHC_BOS) == 0)
+        return;
+    hba->bohc |= AHCI_BOHC_BB;
+    if (hba->chip.handoff_ns != MODEL_NO_TIME)
+        hba->handoff_at = model_now_ns() + hba->chip.handoff_ns;
 }
 
 void model_hba_write(struct model_hba *hba, uint32_t offset, uint32_t value)
 {
     earliest_is_known = false;
     count_access(hba);
-    if (hba->gone_seen || hba->traits->all_ones)
+    if (hba->gone_seen || hba->chip.all_ones)
         model_violation("write of %08" PRIx32 " to %02" PRIx32 " of a controller that is gone",
                         value, offset);
     if (hba->gone)
         return;
     if (offset == AHCI_GHC) {
         write_ghc(hba, value);
+        return;
+    }
+    if (offset == AHCI_BOHC) {
+        write_bohc(hba, value);
         return;
     }
     if (offset == AHCI_IS) {
@@ -310,7 +326,10 @@ void model_hba_poke(struct model_hba *hba, uint32_t offset, uint32_t value)
         hba->ghc = value;
         return;
     case AHCI_PI:
+        /* What exists stays when the register says that nothing does. */
         hba->pi = value;
+        if (value != 0)
+            hba->implemented = value & ~hba->chip.untouchable;
         return;
     case AHCI_VS:
         hba->vs = value;
@@ -325,17 +344,17 @@ void model_hba_poke(struct model_hba *hba, uint32_t offset, uint32_t value)
 
 struct hw_window model_hba_window(const struct model_hba *hba)
 {
-    return (struct hw_window){.base = hba->base, .bytes = hba->traits->window_bytes};
+    return (struct hw_window){.base = hba->base, .bytes = hba->chip.window_bytes};
 }
 
 uint16_t model_hba_vendor(const struct model_hba *hba)
 {
-    return hba->traits->vendor;
+    return hba->chip.vendor;
 }
 
 uint16_t model_hba_device(const struct model_hba *hba)
 {
-    return hba->traits->device;
+    return hba->chip.device;
 }
 
 uint64_t model_hba_accesses(const struct model_hba *hba)
@@ -361,6 +380,16 @@ uint32_t model_hba_most_outstanding(const struct model_hba *hba)
     return hba->most_outstanding;
 }
 
+static uint64_t list_of(const struct model_port *port)
+{
+    return (uint64_t)port->clbu << 32 | port->clb;
+}
+
+static uint64_t area_of(const struct model_port *port)
+{
+    return (uint64_t)port->fbu << 32 | port->fb;
+}
+
 static bool overlaps(uint64_t bus, size_t bytes, uint64_t at, size_t size)
 {
     return at < bus + bytes && bus < at + size;
@@ -372,9 +401,9 @@ void model_hba_check_free(uint64_t bus, size_t bytes)
         for (unsigned j = 0; j < MODEL_PORTS; j++) {
             const struct model_port *port = &hbas[i]->ports[j];
 
-            if (port->engine && overlaps(bus, bytes, port->clb, 1024))
+            if (port->engine && overlaps(bus, bytes, list_of(port), 1024))
                 model_violation("port %u: command list freed under a running engine", j);
-            if (port->receiver && overlaps(bus, bytes, port->fb, 256))
+            if (port->receiver && overlaps(bus, bytes, area_of(port), 256))
                 model_violation("port %u: received FIS area freed under a running engine", j);
         }
 }

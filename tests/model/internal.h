@@ -2,10 +2,9 @@
 #ifndef TESTS_MODEL_INTERNAL_H
 #define TESTS_MODEL_INTERNAL_H
 
-#include "tests/model/model.h"
+#include "tests/model/personality.h"
 
-#define MODEL_PORTS 32
-#define MODEL_HBAS  4
+#define MODEL_HBAS 4
 
 /* --- machine.c --- */
 uint64_t model_random(void);
@@ -36,15 +35,17 @@ struct model_port {
     struct model_hba *hba;
     unsigned number;
     struct model_disk disk;
-    uint32_t clb, clbu, fb, fbu, is, ie, cmd, tfd, sig, ssts, sctl, serr, sact, ci, devslp;
+    uint32_t clb, clbu, fb, fbu, is, ie, cmd, tfd, sig, ssts, sctl, serr, sact, ci, fbs, devslp;
+    uint32_t cmd_fixed; /* bits of PxCMD that cannot be written; not in cmd */
     /* The engines' true state, whatever FR and CR show. */
     bool engine, receiver;
+    bool receiver_is_fresh; /* FRE rose after the device had become ready */
     uint64_t engine_falls_at, receiver_falls_at;
     bool halted; /* an error stopped the service of commands until ST = 0 */
     bool ready;  /* the device takes commands */
     bool link_lost;
     uint64_t reset_since; /* DET is 1 since; MODEL_NO_TIME: it is not */
-    uint64_t link_at, ready_at;
+    uint64_t link_at, ready_at, sig_at;
     uint64_t link_since;
     bool fis_waits; /* the signature comes as soon as FRE is set */
     struct model_command commands[32];
@@ -57,28 +58,13 @@ struct model_port {
     bool busy_forever;
 };
 
-#define MODEL_NO_TIME UINT64_MAX
-
-struct model_traits {
-    const char *name;
-    uint16_t vendor, device;
-    uint32_t cap, pi, vs, window_bytes;
-    uint32_t ghc;           /* as found */
-    unsigned enable_writes; /* of GHC.AE until it sticks */
-    uint64_t engine_fall_ns;
-    bool hides_fr_cr;
-    bool posts_no_fis; /* the received FIS area is not written after a reset */
-    bool early_ready;  /* PxTFD shows ready for a while before it is */
-    bool quiet_reset;  /* a reset shows in no error bit and takes no time */
-    bool console;      /* the last port must not be written to */
-    bool all_ones;
-};
-
 struct model_hba {
-    const struct model_traits *traits;
+    struct model_chip chip;
     uint64_t base;
-    uint32_t cap, pi, vs, ghc, is;
-    unsigned enable_writes;
+    uint32_t cap, pi, vs, ghc, is, bohc;
+    uint32_t implemented; /* the ports that exist, whatever PI says */
+    uint32_t enable_writes;
+    uint64_t handoff_at; /* the firmware lets go */
     struct model_port ports[MODEL_PORTS];
     uint64_t accesses;
     enum model_fault fault;
@@ -102,13 +88,20 @@ void model_hba_reset(void);
 /* A violation if a running engine may still use the memory. */
 void model_hba_check_free(uint64_t bus, size_t bytes);
 
-/* --- port.c --- */
+/* --- found.c --- */
+
+/* Bits of PxCMD that software may write; CLO and ICC read as 0. */
+uint32_t model_port_cmd_writable(const struct model_port *port);
 
 /* The port as firmware leaves it, with a drive or (NULL) none. */
 void model_port_found(struct model_port *port, const struct model_disk *disk);
+void model_port_poke(struct model_port *port, uint32_t reg, uint32_t value);
+
+/* --- port.c --- */
+uint32_t model_port_active_ssts(const struct model_port *port);
+void model_port_lose_link(struct model_port *port);
 uint32_t model_port_read(const struct model_port *port, uint32_t reg);
 void model_port_write(struct model_port *port, uint32_t reg, uint32_t value);
-void model_port_poke(struct model_port *port, uint32_t reg, uint32_t value);
 uint64_t model_port_next(const struct model_port *port);
 void model_port_run(struct model_port *port, uint64_t now);
 void model_port_pull_cable(struct model_port *port);
@@ -118,7 +111,9 @@ void model_port_issue(struct model_port *port, unsigned slot);
 void model_port_serve(struct model_port *port);
 void model_port_complete(struct model_port *port);
 void model_port_drop_commands(struct model_port *port);
+/* Readiness after a reset, and (later, on some) the signature with the FIS that holds it. */
 void model_port_post_signature(struct model_port *port);
+void model_port_send_signature(struct model_port *port);
 
 /* --- disk.c --- */
 /* `speed` is that of its link. */

@@ -92,6 +92,7 @@ struct model_disk {
     uint64_t bytes_per_s; /* 0: data take no time */
     enum model_order order;
     uint32_t sectors_max; /* a longer command is aborted by the drive; 0: none is */
+    uint64_t found_ns;    /* until DET is 3 as found; 0: it already is */
     uint64_t link_ns;     /* until DET is 3 after COMRESET */
     uint64_t ready_ns;    /* until BSY is 0 after that */
     uint32_t ssts;        /* as found; 0: active at the highest speed */
@@ -115,6 +116,17 @@ enum model_personality {
     MODEL_88SE9128_HBA,  /* plain firmware: 2 ports, no CLO */
     MODEL_88SE9128_RAID, /* RAID firmware: 8 ports, no FIS posted, console on the last port */
     MODEL_88SE9172,      /* FR and CR are never set, window of 512 bytes */
+    MODEL_88SE9230,      /* FRE has to rise once more when the device is ready */
+    MODEL_88SE6121,      /* no queued commands, no byte counts, a port that is not SATA */
+    MODEL_C216,          /* Intel's, as of 2012 */
+    MODEL_ASM1061,       /* failed commands complete, CCS is wrong */
+    MODEL_ASM1064,       /* 20 ports of which 16 do not exist, staggered spin-up, device sleep */
+    MODEL_SB600,         /* long commands fail */
+    MODEL_VT8251,        /* BSY stays set after a reset */
+    MODEL_NFORCE,        /* FR and CR are never set */
+    MODEL_JMB363,        /* without surprises */
+    MODEL_JMB585,        /* the firmware owns it, and takes its time to let go */
+    MODEL_JMB585_HELD,   /* the firmware never lets go */
     MODEL_ALL_ONES,      /* every register reads as all ones */
     MODEL_PERSONALITIES
 };

@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 
-#define CMD_WRITABLE                                                                               \
-    (AHCI_PX_CMD_ST | AHCI_PX_CMD_CLO | AHCI_PX_CMD_FRE | AHCI_PX_CMD_SETTINGS | AHCI_PX_CMD_ICC)
 #define SERR_DIAG_N  AHCI_PX_SERR_N
 #define SERR_DIAG_X  AHCI_PX_SERR_X
 #define SERR_BITS    0x07ff0f03u
@@ -17,9 +15,9 @@
 #define RESET_MIN_NS 1000000u
 
 /* Up and active, at the highest speed that PxSCTL.SPD allows. */
-static uint32_t active_ssts(const struct model_port *port)
+uint32_t model_port_active_ssts(const struct model_port *port)
 {
-    uint32_t speed = port->hba->traits->quiet_reset ? 1 : 3;
+    uint32_t speed = base_field(port->hba->cap, AHCI_CAP_ISS);
     uint32_t limit = base_field(port->sctl, AHCI_PX_SCTL_SPD);
 
     if (limit != 0 && limit < speed)
@@ -27,49 +25,18 @@ static uint32_t active_ssts(const struct model_port *port)
     return 0x103 | speed << 4;
 }
 
-void model_port_found(struct model_port *port, const struct model_disk *disk)
-{
-    if (disk != NULL)
-        port->disk = *disk;
-    if (port->disk.logical_bytes == 0)
-        port->disk.logical_bytes = 512;
-    if (port->disk.model == NULL)
-        port->disk.model = "MODEL DISK";
-    if (port->disk.link_ns == 0)
-        port->disk.link_ns = 2000000;
-    if (port->disk.ready_ns == 0)
-        port->disk.ready_ns = 3000000;
-    /* Addresses of a firmware whose memory is long gone. */
-    port->clb = 0x7f000000 + port->number * 0x1000;
-    port->fb = 0x7f000400 + port->number * 0x1000;
-    port->cmd = AHCI_PX_CMD_SUD | AHCI_PX_CMD_POD;
-    port->sctl = 0;
-    port->sig = AHCI_PX_SIG_NONE;
-    port->tfd = 0x7f;
-    port->reset_since = MODEL_NO_TIME;
-    port->link_at = port->ready_at = MODEL_NO_TIME;
-    port->engine_falls_at = port->receiver_falls_at = MODEL_NO_TIME;
-    model_port_drop_commands(port);
-    if (port->disk.kind == MODEL_DISK_NONE)
-        return;
-    port->ssts = port->disk.ssts != 0 ? port->disk.ssts : active_ssts(port);
-    port->serr = SERR_DIAG_X | SERR_DIAG_N;
-    port->tfd = port->disk.busy_as_found ? 0xd0 : 0x80;
-    port->fis_waits = !port->disk.busy_as_found;
-}
-
 static bool is_up(const struct model_port *port)
 {
     return (port->ssts & 0xf) == 3;
 }
 
-static void lose_link(struct model_port *port)
+void model_port_lose_link(struct model_port *port)
 {
     port->ssts = 0;
     port->tfd = 0x7f;
     port->ready = false;
     port->fis_waits = false;
-    port->link_at = port->ready_at = MODEL_NO_TIME;
+    port->link_at = port->ready_at = port->sig_at = MODEL_NO_TIME;
     port->serving = -1;
     port->served_at = MODEL_NO_TIME;
 }
@@ -77,7 +44,7 @@ static void lose_link(struct model_port *port)
 void model_port_pull_cable(struct model_port *port)
 {
     port->link_lost = true;
-    lose_link(port);
+    model_port_lose_link(port);
     port->serr |= SERR_DIAG_N;
 }
 
@@ -85,9 +52,9 @@ static void link_comes_up(struct model_port *port)
 {
     port->link_at = MODEL_NO_TIME;
     port->link_since = model_now_ns();
-    port->ssts = active_ssts(port);
+    port->ssts = model_port_active_ssts(port);
     port->ready_at = model_now_ns() + port->disk.ready_ns;
-    if (!port->hba->traits->quiet_reset)
+    if (!port->hba->chip.quiet_reset)
         port->serr |= SERR_DIAG_X | SERR_DIAG_N;
 }
 
@@ -96,6 +63,7 @@ static void become_ready(struct model_port *port)
     port->ready_at = MODEL_NO_TIME;
     if (port->busy_forever)
         return;
+    port->receiver_is_fresh = false;
     port->log_wanted = false;
     if (port->receiver)
         model_port_post_signature(port);
@@ -105,12 +73,14 @@ static void become_ready(struct model_port *port)
 
 static void begin_reset(struct model_port *port)
 {
+    if (port->hba->chip.fr_sticks && (port->cmd & AHCI_PX_CMD_FRE) == 0)
+        port->receiver_falls_at = model_now_ns();
     if (port->engine || (port->cmd & AHCI_PX_CMD_ST) != 0) {
         /* The last means against an engine that does not stop is allowed. */
         if (!port->hba->stuck)
             model_violation("port %u: COMRESET while the engine runs", port->number);
     }
-    lose_link(port);
+    model_port_lose_link(port);
     model_port_drop_commands(port);
     port->sig = AHCI_PX_SIG_NONE;
     port->tfd = 0x80;
@@ -124,7 +94,7 @@ static void end_reset(struct model_port *port)
     port->reset_since = MODEL_NO_TIME;
     if (port->disk.kind == MODEL_DISK_NONE || port->link_lost)
         return;
-    port->link_at = model_now_ns() + (port->hba->traits->quiet_reset ? 0 : port->disk.link_ns);
+    port->link_at = model_now_ns() + (port->hba->chip.quiet_reset ? 0 : port->disk.link_ns);
 }
 
 static void write_sctl(struct model_port *port, uint32_t value)
@@ -144,8 +114,7 @@ static uint64_t fall_time(const struct model_hba *hba, uint64_t usual)
 {
     if (hba->stuck)
         return MODEL_NO_TIME;
-    return model_now_ns() +
-           (hba->traits->engine_fall_ns != 0 ? hba->traits->engine_fall_ns : usual);
+    return model_now_ns() + (hba->chip.engine_fall_ns != 0 ? hba->chip.engine_fall_ns : usual);
 }
 
 static bool just_lost(const struct model_port *port)
@@ -186,49 +155,70 @@ static void start_receiver(struct model_port *port)
         model_violation("port %u: received FIS area at %" PRIx32, port->number, port->fb);
     model_dma_at(port->fb, 256, "received FIS area");
     port->receiver = true;
+    port->receiver_is_fresh = port->ready;
     if (port->fis_waits)
         model_port_post_signature(port);
 }
 
-/* Staggered spin-up: a drive that nobody has started comes up like one that was reset. */
-static void spin_up(struct model_port *port)
+/* ICC: a link that may sleep no more wakes up. */
+static void wake(struct model_port *port)
 {
-    if (port->disk.kind == MODEL_DISK_NONE || is_up(port))
+    uint32_t ipm = base_field(port->ssts, AHCI_PX_SSTS_IPM);
+
+    if (port->hba->chip.sleeps_on || (port->devslp & AHCI_PX_DEVSLP_ADSE) != 0)
         return;
-    port->fis_waits = false;
-    port->link_at = model_now_ns() + port->disk.link_ns;
+    if (ipm != AHCI_PX_SSTS_IPM_ACTIVE && (port->ssts & AHCI_PX_SSTS_DET) != 0)
+        port->ssts = model_port_active_ssts(port);
 }
 
-static void write_cmd(struct model_port *port, uint32_t value)
+/* Staggered spin-up: without SUD the port does not look for a device (AHCI 1.3.1, 10.10.1). */
+static void change_spin_up(struct model_port *port, bool on)
 {
-    uint32_t rises = value & ~port->cmd;
-    uint32_t falls = port->cmd & ~value;
+    if ((port->hba->cap & AHCI_CAP_SSS) == 0)
+        return;
+    model_port_lose_link(port);
+    if (on && port->disk.kind != MODEL_DISK_NONE && !port->link_lost)
+        port->link_at = model_now_ns() + port->disk.link_ns;
+}
 
-    if ((value & ~CMD_WRITABLE) != 0)
-        model_violation("port %u: PxCMD = %08" PRIx32, port->number, value);
-    if ((value & AHCI_PX_CMD_CLO) != 0 && (port->hba->cap & AHCI_CAP_SCLO) == 0)
-        model_violation("port %u: CLO is not offered", port->number);
-    if ((rises & AHCI_PX_CMD_PMA) != 0)
-        model_violation("port %u: PMA set", port->number);
-    port->cmd = (value & CMD_WRITABLE & ~(AHCI_PX_CMD_ICC | AHCI_PX_CMD_CLO)) |
-                (port->cmd & AHCI_PX_CMD_CPD);
-    /* ICC: the link wakes up. */
-    if ((value & AHCI_PX_CMD_ICC) == AHCI_PX_CMD_ICC_ACTIVE && (port->ssts & 0xf00) != 0x100 &&
-        (port->ssts & 0xf) != 0)
-        port->ssts = active_ssts(port);
-    if ((rises & AHCI_PX_CMD_SUD) != 0 && (port->hba->cap & AHCI_CAP_SSS) != 0)
-        spin_up(port);
+static void change_engines(struct model_port *port, uint32_t rises, uint32_t falls)
+{
     if ((falls & AHCI_PX_CMD_ST) != 0)
         stop_engine(port);
     if ((falls & AHCI_PX_CMD_FRE) != 0) {
         if (port->engine)
             model_violation("port %u: FRE cleared while the engine runs", port->number);
-        port->receiver_falls_at = fall_time(port->hba, RECEIVER_NS);
+        port->receiver_falls_at =
+            port->hba->chip.fr_sticks ? MODEL_NO_TIME : fall_time(port->hba, RECEIVER_NS);
     }
     if ((rises & AHCI_PX_CMD_FRE) != 0)
         start_receiver(port);
     if ((rises & AHCI_PX_CMD_ST) != 0)
         start_engine(port);
+}
+
+static void write_cmd(struct model_port *port, uint32_t value)
+{
+    uint32_t writable = model_port_cmd_writable(port);
+    uint32_t rises = value & ~port->cmd;
+    uint32_t falls = port->cmd & ~value;
+
+    if ((value & ~writable) != 0)
+        model_violation("port %u: PxCMD = %08" PRIx32, port->number, value);
+    if ((value & AHCI_PX_CMD_CLO) != 0 && (port->hba->cap & AHCI_CAP_SCLO) == 0)
+        model_violation("port %u: CLO is not offered", port->number);
+    if ((value & AHCI_PX_CMD_CLO) != 0 && ((value & AHCI_PX_CMD_ST) != 0 || port->engine))
+        model_violation("port %u: CLO while the engine runs", port->number);
+    if ((rises & AHCI_PX_CMD_PMA) != 0)
+        model_violation("port %u: PMA set", port->number);
+    port->cmd = value & ~(AHCI_PX_CMD_ICC | AHCI_PX_CMD_CLO);
+    if ((value & AHCI_PX_CMD_CLO) != 0)
+        port->tfd &= ~(AHCI_PX_TFD_BSY | AHCI_PX_TFD_DRQ);
+    if ((value & AHCI_PX_CMD_ICC) == AHCI_PX_CMD_ICC_ACTIVE)
+        wake(port);
+    if (((rises | falls) & AHCI_PX_CMD_SUD) != 0)
+        change_spin_up(port, (rises & AHCI_PX_CMD_SUD) != 0);
+    change_engines(port, rises, falls);
 }
 
 static void write_ci(struct model_port *port, uint32_t value)
@@ -269,12 +259,24 @@ static void write_base(struct model_port *port, uint32_t *reg, uint32_t value, b
     *reg = value;
 }
 
+/* The times may be changed only while they do not count (AHCI 1.3.1, 3.3.16). */
+static void write_devslp(struct model_port *port, uint32_t value)
+{
+    uint32_t changes = value ^ port->devslp;
+
+    if ((port->hba->chip.found.cap2 & AHCI_CAP2_SDS) == 0)
+        model_violation("port %u: PxDEVSLP is not offered", port->number);
+    if ((changes & ~AHCI_PX_DEVSLP_ADSE) != 0 || (port->cmd & AHCI_PX_CMD_ST) != 0)
+        model_violation("port %u: PxDEVSLP = %08" PRIx32, port->number, value);
+    port->devslp = value;
+}
+
 void model_port_write(struct model_port *port, uint32_t reg, uint32_t value)
 {
     bool list_busy = port->engine || (port->cmd & AHCI_PX_CMD_ST) != 0;
     bool area_busy = port->receiver || (port->cmd & AHCI_PX_CMD_FRE) != 0;
 
-    if (port->hba->traits->console && port->number == 7)
+    if (port->hba->chip.console && port->number == 7)
         model_violation("the console port is written to");
     switch (reg) {
     case AHCI_PX_CLB:
@@ -314,6 +316,9 @@ void model_port_write(struct model_port *port, uint32_t reg, uint32_t value)
     case AHCI_PX_CI:
         write_ci(port, value);
         break;
+    case AHCI_PX_DEVSLP:
+        write_devslp(port, value);
+        break;
     default:
         model_violation("write to port register %02" PRIx32, reg);
     }
@@ -321,16 +326,16 @@ void model_port_write(struct model_port *port, uint32_t reg, uint32_t value)
 
 static uint32_t port_cmd(const struct model_port *port)
 {
-    uint32_t value = port->cmd;
+    uint32_t value = port->cmd | port->cmd_fixed | port->hba->chip.ccs << 8;
 
-    if (port->hba->traits->hides_fr_cr)
+    if (port->hba->chip.hides_fr_cr)
         return value;
     return value | (port->receiver ? AHCI_PX_CMD_FR : 0) | (port->engine ? AHCI_PX_CMD_CR : 0);
 }
 
 static uint32_t port_tfd(const struct model_port *port)
 {
-    if (port->hba->traits->early_ready && is_up(port) && port->link_since != 0 && !port->ready &&
+    if (port->hba->chip.early_ready && is_up(port) && port->link_since != 0 && !port->ready &&
         model_now_ns() - port->link_since < EARLY_NS && port->ready_at != MODEL_NO_TIME)
         return 0x50;
     return port->tfd;
@@ -368,6 +373,12 @@ uint32_t model_port_read(const struct model_port *port, uint32_t reg)
         return port->sact;
     case AHCI_PX_CI:
         return port->ci;
+    case AHCI_PX_SNTF:
+        return port->hba->chip.found.ports[port->number].sntf;
+    case AHCI_PX_FBS:
+        return port->fbs;
+    case AHCI_PX_DEVSLP:
+        return port->devslp;
     default:
         model_violation("read of port register %02" PRIx32, reg);
     }
@@ -375,8 +386,8 @@ uint32_t model_port_read(const struct model_port *port, uint32_t reg)
 
 uint64_t model_port_next(const struct model_port *port)
 {
-    const uint64_t times[] = {port->link_at, port->ready_at, port->served_at, port->engine_falls_at,
-                              port->receiver_falls_at};
+    const uint64_t times[] = {port->link_at,   port->ready_at,        port->sig_at,
+                              port->served_at, port->engine_falls_at, port->receiver_falls_at};
     uint64_t next = MODEL_NO_TIME;
 
     for (unsigned i = 0; i < COUNT_OF(times); i++)
@@ -391,6 +402,8 @@ void model_port_run(struct model_port *port, uint64_t now)
         link_comes_up(port);
     if (port->ready_at <= now)
         become_ready(port);
+    if (port->sig_at <= now)
+        model_port_send_signature(port);
     if (port->engine_falls_at <= now) {
         port->engine = false;
         port->engine_falls_at = MODEL_NO_TIME;
@@ -402,42 +415,5 @@ void model_port_run(struct model_port *port, uint64_t now)
     if (port->served_at <= now) {
         model_port_complete(port);
         model_port_serve(port);
-    }
-}
-
-void model_port_poke(struct model_port *port, uint32_t reg, uint32_t value)
-{
-    switch (reg) {
-    case AHCI_PX_CLB:
-        port->clb = value;
-        break;
-    case AHCI_PX_IE:
-        port->ie = value;
-        break;
-    case AHCI_PX_SCTL:
-        port->sctl = value;
-        break;
-    case AHCI_PX_SERR:
-        port->serr = value;
-        break;
-    case AHCI_PX_SSTS:
-        port->ssts = value;
-        break;
-    case AHCI_PX_CMD:
-        port->cmd = value & (CMD_WRITABLE | AHCI_PX_CMD_CPD);
-        port->engine = (value & AHCI_PX_CMD_ST) != 0;
-        port->receiver = (value & AHCI_PX_CMD_FRE) != 0;
-        if (port->receiver && port->fis_waits) {
-            port->fis_waits = false;
-            port->ready = true;
-            port->tfd = 0x50;
-            port->sig = AHCI_PX_SIG_ATA;
-        }
-        break;
-    case AHCI_PX_SIG:
-        port->sig = value;
-        break;
-    default:
-        model_violation("poke of port register %02" PRIx32, reg);
     }
 }

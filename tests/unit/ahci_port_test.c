@@ -3,43 +3,6 @@
 
 static const uint64_t gib = UINT64_C(2) << 20; /* in sectors of 512 bytes */
 
-static void reads_on_every_personality(void **state)
-{
-    (void)state;
-    for (int p = 0; p < MODEL_PERSONALITIES; p++) {
-        const struct model_disk disk = rig_disk(100 * gib);
-        struct drive *drive;
-        struct rig rig;
-
-        if (p == MODEL_ALL_ONES)
-            continue;
-        rig_build(&rig, (enum model_personality)p, &disk, 1);
-        drive = rig_drive(&rig);
-        assert_string_equal(drive->info.model, "MODEL DISK");
-        assert_int_equal(drive->info.sectors, 100 * gib);
-        assert_int_equal(drive->info.queue_depth, 32);
-        assert_int_equal(drive->info.link_speed, p == MODEL_ICH9_QEMU ? 1 : 3);
-        assert_true(drive->info.checksum_valid);
-        rig_read_checked(&rig, drive, 0, 8, DRIVE_READ_DMA);
-        rig_read_checked(&rig, drive, 100 * gib - 1, 1, DRIVE_READ_DMA);
-        rig_read_checked(&rig, drive, 12345, 2048, DRIVE_READ_QUEUED);
-        drive->ops->poll(drive);
-        rig_end(&rig);
-    }
-}
-
-static void all_ones_is_refused(void **state)
-{
-    struct rig rig;
-
-    (void)state;
-    rig_build(&rig, MODEL_ALL_ONES, NULL, 0);
-    assert_int_equal(rig_attach(&rig), STATUS_GONE);
-    assert_string_not_equal(rig.reason, "");
-    ahci_detach(&rig.controller, &rig.restored);
-    assert_int_equal(model_dma_live(), 0);
-}
-
 static void zeros_are_refused(void **state)
 {
     struct rig rig;
@@ -448,49 +411,6 @@ static void needs_few_register_accesses(void **state)
     rig_end(&rig);
 }
 
-/* Everything a firmware may have left is found again afterwards, but for running engines. */
-static void gives_back_what_it_found(void **state)
-{
-    static const uint32_t kept[] = {AHCI_PX_CLB, AHCI_PX_CLBU, AHCI_PX_FB,
-                                    AHCI_PX_FBU, AHCI_PX_IE,   AHCI_PX_SCTL};
-
-    (void)state;
-    for (int p = 0; p < MODEL_PERSONALITIES; p++) {
-        const struct model_disk disk = rig_disk(gib);
-        uint32_t before[2][COUNT_OF(kept)], ghc, cmd;
-        struct drive *drive;
-        struct rig rig;
-
-        if (p == MODEL_ALL_ONES)
-            continue;
-        rig_build(&rig, (enum model_personality)p, &disk, 1);
-        model_hba_poke(rig.hba, AHCI_PORT_BASE + AHCI_PX_IE, 0x7d40007f);
-        model_hba_poke(rig.hba, AHCI_PORT_BASE + AHCI_PX_SCTL, 0x120);
-        model_hba_poke(rig.hba, AHCI_PORT_BASE + AHCI_PX_CMD,
-                       AHCI_PX_CMD_SUD | AHCI_PX_CMD_ALPE | AHCI_PX_CMD_ASP | AHCI_PX_CMD_ST |
-                           AHCI_PX_CMD_FRE);
-        ghc = model_hba_peek(rig.hba, AHCI_GHC);
-        for (unsigned port = 0; port < 2; port++)
-            for (unsigned i = 0; i < COUNT_OF(kept); i++)
-                before[port][i] =
-                    model_hba_peek(rig.hba, AHCI_PORT_BASE + port * AHCI_PORT_STRIDE + kept[i]);
-        drive = rig_drive(&rig);
-        assert_int_equal(model_hba_peek(rig.hba, AHCI_PORT_BASE + AHCI_PX_SCTL), 0x320);
-        rig_read_checked(&rig, drive, 9, 8, DRIVE_READ_QUEUED);
-        ahci_detach(&rig.controller, &rig.restored);
-        for (unsigned port = 0; port < 2; port++)
-            for (unsigned i = 0; i < COUNT_OF(kept); i++)
-                assert_int_equal(
-                    before[port][i],
-                    model_hba_peek(rig.hba, AHCI_PORT_BASE + port * AHCI_PORT_STRIDE + kept[i]));
-        assert_int_equal(model_hba_peek(rig.hba, AHCI_GHC), ghc);
-        cmd = model_hba_peek(rig.hba, AHCI_PORT_BASE + AHCI_PX_CMD);
-        assert_int_equal(cmd, AHCI_PX_CMD_SUD | AHCI_PX_CMD_ALPE | AHCI_PX_CMD_ASP);
-        assert_int_equal(rig.restored.ports_restored, rig.controller.pi & 0x7f);
-        rig_end(&rig);
-    }
-}
-
 /* Attach either works or leaves nothing, whichever allocation fails. */
 static void survives_lack_of_memory(void **state)
 {
@@ -510,8 +430,6 @@ static void survives_lack_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_on_every_personality),
-        cmocka_unit_test(all_ones_is_refused),
         cmocka_unit_test(zeros_are_refused),
         cmocka_unit_test(ports_follow_pi_within_the_window),
         cmocka_unit_test(names_every_kind_of_port),
@@ -531,7 +449,6 @@ int main(void)
         cmocka_unit_test(queues_out_of_order),
         cmocka_unit_test(measures_the_true_time),
         cmocka_unit_test(needs_few_register_accesses),
-        cmocka_unit_test(gives_back_what_it_found),
         cmocka_unit_test(survives_lack_of_memory),
     };
 

@@ -5,7 +5,7 @@
 #include "drivers/ahci/ahci.h"
 #include "drivers/ahci/regs.h"
 #include "hw/dma.h"
-#include "tests/model/model.h"
+#include "tests/model/personality.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,13 +37,19 @@ static inline struct model_disk rig_disk(uint64_t sectors)
         .kind = MODEL_DISK_ATA, .sectors = sectors, .queue_depth = 32, .command_ns = 20000};
 }
 
-static inline void rig_build(struct rig *rig, enum model_personality personality,
-                             const struct model_disk *disks, unsigned count)
+static inline void rig_load(struct rig *rig, const struct model_chip *chip,
+                            const struct model_disk *disks, unsigned count)
 {
     model_reset();
     model_on_violation(rig_violation);
     memset(rig, 0, sizeof *rig);
-    rig->hba = model_hba_add(personality, disks, count);
+    rig->hba = model_hba_load(chip, disks, count);
+}
+
+static inline void rig_build(struct rig *rig, enum model_personality personality,
+                             const struct model_disk *disks, unsigned count)
+{
+    rig_load(rig, model_personality(personality), disks, count);
 }
 
 static inline enum status rig_attach(struct rig *rig)
