@@ -234,22 +234,26 @@ enum status ahci_port_comreset(struct ahci_port *port)
 static const struct hw_wait_for ready = {
     .offset = AHCI_PX_TFD, .mask = AHCI_PX_TFD_BSY | AHCI_PX_TFD_DRQ, .want = 0};
 
-/*
- * A device that has sent its signature is ready, but BSY stays set here until it is overridden
- * (AHCI 1.3.1, 3.3.7, CLO). The received FIS tells, which begins as busy with each COMRESET.
- */
+/* Whether the device has said by a FIS that it is ready: a COMRESET makes the area say busy. */
+static bool has_reported(const struct ahci_port *port)
+{
+    const uint8_t *memory = port->memory.cpu;
+
+    hw_dma_barrier();
+    return (memory[AHCI_MEMORY_FIS + AHCI_RFIS_D2H_STATUS] & AHCI_PX_TFD_BSY) == 0;
+}
+
+/* A device that has reported is ready, but BSY stays until it is overridden (AHCI 1.3.1, 3.3.7). */
 static enum status wait_or_override(struct ahci_port *port, uint32_t ms)
 {
     const struct hw_wait_for done = {.offset = AHCI_PX_CMD, .mask = AHCI_PX_CMD_CLO, .want = 0};
-    const uint8_t *memory = port->memory.cpu;
     uint64_t start = hw_ticks();
     enum status status;
 
     do {
         status = ahci_port_wait(port, &ready, AHCI_LIMIT_SIGNATURE_MS);
-        hw_dma_barrier();
         if (status == STATUS_TIMEOUT && (port->controller->cap & AHCI_CAP_SCLO) != 0 &&
-            (memory[AHCI_MEMORY_FIS + AHCI_RFIS_D2H_STATUS] & AHCI_PX_TFD_BSY) == 0) {
+            has_reported(port)) {
             status = change_cmd(port, 0, AHCI_PX_CMD_CLO);
             return status == STATUS_OK ? ahci_port_wait(port, &done, AHCI_LIMIT_ENGINE_MS) : status;
         }
@@ -257,16 +261,30 @@ static enum status wait_or_override(struct ahci_port *port, uint32_t ms)
     return status;
 }
 
+/* PxTFD may look ready while a disk still spins up: it is, when it has reported or has a signature
+ * (all ones is none, or the end of the controller, which the last wait finds out). */
+static enum status wait_for_report(struct ahci_port *port, uint32_t ms)
+{
+    uint64_t start = hw_ticks();
+    enum status status;
+
+    do {
+        status = ahci_port_wait(port, &ready, ms);
+        if (status != STATUS_OK)
+            return status;
+        ahci_port_rest(port, AHCI_LIMIT_SIGNATURE_MS);
+    } while (!has_reported(port) && ahci_port_read(port, AHCI_PX_SIG) == AHCI_PX_SIG_NONE &&
+             hw_ticks() - start < ticks_of(port, ms));
+    return ahci_port_wait(port, &ready, ms);
+}
+
 enum status ahci_port_wait_ready(struct ahci_port *port, uint32_t ms)
 {
-    enum status status = has_quirk(port, AHCI_QUIRK_BUSY_STAYS) ? wait_or_override(port, ms)
-                                                                : ahci_port_wait(port, &ready, ms);
-
-    if (status == STATUS_OK && has_quirk(port, AHCI_QUIRK_EARLY_READY)) {
-        ahci_port_rest(port, AHCI_LIMIT_SIGNATURE_MS);
-        status = ahci_port_wait(port, &ready, ms);
-    }
-    return status;
+    if (has_quirk(port, AHCI_QUIRK_BUSY_STAYS))
+        return wait_or_override(port, ms);
+    if (has_quirk(port, AHCI_QUIRK_EARLY_READY))
+        return wait_for_report(port, ms);
+    return ahci_port_wait(port, &ready, ms);
 }
 
 enum status ahci_port_fetch(struct ahci_port *port, uint8_t opcode, uint64_t lba, uint32_t ms)

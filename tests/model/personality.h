@@ -67,6 +67,7 @@ struct model_chip {
     bool quiet_reset;     /* a reset shows in no error bit and takes no time */
     bool posts_no_fis;    /* the received FIS area is not written after a reset */
     bool early_ready;     /* PxTFD shows ready for a while before it is */
+    uint64_t early_ns;    /* ... for so long after the link came up; 0: 10 ms */
     bool busy_sticks;     /* the signature does not clear BSY; CLO does */
     bool sleeps_on;       /* a sleeping link is woken by a COMRESET only */
     uint64_t late_sig_ns; /* from readiness to the signature */

@@ -335,8 +335,11 @@ static uint32_t port_cmd(const struct model_port *port)
 
 static uint32_t port_tfd(const struct model_port *port)
 {
-    if (port->hba->chip.early_ready && is_up(port) && port->link_since != 0 && !port->ready &&
-        model_now_ns() - port->link_since < EARLY_NS && port->ready_at != MODEL_NO_TIME)
+    const struct model_chip *chip = &port->hba->chip;
+    uint64_t early_ns = chip->early_ns != 0 ? chip->early_ns : EARLY_NS;
+
+    if (chip->early_ready && is_up(port) && port->link_since != 0 && !port->ready &&
+        model_now_ns() - port->link_since < early_ns && port->ready_at != MODEL_NO_TIME)
         return 0x50;
     return port->tfd;
 }
