@@ -3,39 +3,6 @@
 
 static const uint64_t gib = UINT64_C(2) << 20; /* in sectors of 512 bytes */
 
-static void zeros_are_refused(void **state)
-{
-    struct rig rig;
-
-    (void)state;
-    rig_build(&rig, MODEL_88SE9128_HBA, NULL, 0);
-    model_hba_poke(rig.hba, AHCI_VS, 0);
-    assert_int_equal(rig_attach(&rig), STATUS_UNSUPPORTED);
-    assert_string_not_equal(rig.reason, "");
-    rig_build(&rig, MODEL_88SE9128_HBA, NULL, 0);
-    model_hba_poke(rig.hba, AHCI_VS, 0x00010300);
-    model_hba_poke(rig.hba, AHCI_PI, 0);
-    assert_int_equal(rig_attach(&rig), STATUS_UNSUPPORTED);
-}
-
-static void ports_follow_pi_within_the_window(void **state)
-{
-    struct rig rig;
-
-    (void)state;
-    rig_build(&rig, MODEL_88SE9172, NULL, 0);
-    model_hba_poke(rig.hba, AHCI_PI, 0xffff0f);
-    assert_int_equal(rig_attach(&rig), STATUS_OK);
-    assert_int_equal(rig.controller.pi, 0x3);
-    rig_end(&rig);
-
-    rig_build(&rig, MODEL_ICH9_QEMU, NULL, 0);
-    model_hba_poke(rig.hba, AHCI_PI, 0xffff0f);
-    assert_int_equal(rig_attach(&rig), STATUS_OK);
-    assert_int_equal(rig.controller.pi, 0xffff0f);
-    rig_end(&rig);
-}
-
 static enum ahci_port_kind kind_of(struct rig *rig, unsigned port)
 {
     assert_int_equal(ahci_port_probe(&rig->controller, port), STATUS_OK);
@@ -88,38 +55,6 @@ static void empty_ports_share_one_wait(void **state)
         assert_int_equal(kind_of(&rig, i), AHCI_PORT_EMPTY);
     assert_true(model_now_ns() - start < 500000000);
     rig_end(&rig);
-}
-
-static void waits_for_slow_disks(void **state)
-{
-    struct model_disk disk = rig_disk(gib);
-    struct rig rig;
-
-    (void)state;
-    disk.busy_as_found = true;
-    disk.link_ns = 150000000;
-    disk.ready_ns = UINT64_C(20000000000);
-    rig_build(&rig, MODEL_88SE9128_HBA, &disk, 1);
-    rig_drive(&rig);
-    rig_end(&rig);
-}
-
-static void wakes_sleeping_links(void **state)
-{
-    static const uint32_t asleep[] = {0x231, 0x611, 0x631, 0x833};
-
-    (void)state;
-    for (unsigned i = 0; i < COUNT_OF(asleep); i++) {
-        struct model_disk disk = rig_disk(gib);
-        struct drive *drive;
-        struct rig rig;
-
-        disk.ssts = asleep[i];
-        rig_build(&rig, MODEL_88SE9128_HBA, &disk, 1);
-        drive = rig_drive(&rig);
-        rig_read_checked(&rig, drive, 77, 8, DRIVE_READ_QUEUED);
-        rig_end(&rig);
-    }
 }
 
 static void leaves_the_raid_console_alone(void **state)
@@ -430,12 +365,8 @@ static void survives_lack_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zeros_are_refused),
-        cmocka_unit_test(ports_follow_pi_within_the_window),
         cmocka_unit_test(names_every_kind_of_port),
         cmocka_unit_test(empty_ports_share_one_wait),
-        cmocka_unit_test(waits_for_slow_disks),
-        cmocka_unit_test(wakes_sleeping_links),
         cmocka_unit_test(leaves_the_raid_console_alone),
         cmocka_unit_test(knows_array_volumes),
         cmocka_unit_test(keeps_no_serial_number),
