@@ -94,7 +94,16 @@ struct drive_fault_register {
 struct drive_fault {
     enum drive_fault_kind kind;
     const char *operation; /* what was attempted, static ("READ FPDMA QUEUED") */
-    uint64_t lba;          /* lowest outstanding one; 0 if the operation has none */
+    /*
+     * The drive's word for a task-file error, static: "CRC", "UNC" (it cannot read the medium),
+     * "IDNF" (or find the sector), "DF" (it is defective), "ABRT" (it refused), "" (none of these).
+     * NULL for all other kinds.
+     */
+    const char *error;
+    uint64_t lba;     /* of the command that failed; 0 if the operation has none */
+    uint32_t sectors; /* of it; 0: which one failed is not known, and lba is the lowest of all */
+    bool error_lba_known;
+    uint64_t error_lba; /* first of these sectors that the drive names as the bad one */
     uint64_t waited_ticks;
     bool recovered; /* the port works again */
     uint32_t register_count;
@@ -137,8 +146,11 @@ struct drive_ops {
      * 1 for DRIVE_READ_DMA and below info.queue_depth for DRIVE_READ_QUEUED.
      */
     enum status (*prepare)(struct drive *drive, uint32_t slot, const struct drive_read *read);
-    /* Starts the slots of the mask, all prepared and idle; a slot is prepared for one start only.
-     * *ret_t0 is read before the doorbell. */
+    /*
+     * Starts the slots of the mask, all prepared and idle; a slot is prepared for one start only.
+     * *ret_t0 is read before the doorbell. On a failure other than STATUS_INVALID nothing was
+     * started, and drive->fault says why nothing ever will be.
+     */
     enum status (*start)(struct drive *drive, uint32_t slots, uint64_t *ret_t0);
     /*
      * Until a slot of the mask completes, at most limit_ticks. On failure *ret_done is not written,

@@ -71,9 +71,11 @@ struct ahci_port {
     bool taken;                   /* its registers were written by us */
     bool receiving;               /* FRE is set by us */
     bool running;                 /* ST is set by us */
+    bool interrupted;             /* receiving until a reset of the controller stopped it */
     bool stuck;                   /* an engine did not stop: neither it nor its memory is touched */
     bool queued;                  /* PxSACT is in use by the outstanding commands */
     bool plain;                   /* ... and nothing but it tells whether they are complete */
+    bool link_suspect;            /* an interface error since the last COMRESET */
     uint32_t prepared;            /* slots with a built command not yet started */
     uint32_t prepared_queued;     /* of these, queued ones */
     uint32_t outstanding;         /* slots started and not yet complete */
@@ -91,13 +93,18 @@ struct ahci_controller {
     uint8_t revision;
     uint32_t quirks;            /* flags of drivers/ahci/quirks.h */
     uint32_t cap, cap2, vs, pi; /* as found; pi is cut to what the window holds */
+    uint32_t pi_found;          /* PI as it reads */
     uint32_t ghc_found;         /* GHC before the first write */
     uint32_t slots;             /* command slots, 1 to 32 */
     uint64_t links_on_ticks;    /* when all links were switched on */
     bool ownership_taken;       /* BOHC.OOS was set by us */
     uint32_t bohc_found;        /* BOHC before that, without its status bits */
     bool attached;
-    bool gone; /* a register read as all ones: none is touched any more */
+    bool gone;       /* all ones, or a reset that does not end: no register is touched any more */
+    bool unusable;   /* it could not reach memory: no command is sent any more, to any drive */
+    uint32_t resets; /* of the whole controller, because an engine did not stop */
+    /* Set by the caller before ahci_detach, in an emergency: each wait gets 100 ms at most. */
+    bool emergency;
     struct ahci_port ports[AHCI_PORTS_MAX];
 };
 

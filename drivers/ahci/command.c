@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define LOG_QUEUED_ERROR 0x10u
-
 struct opcode {
     uint8_t code;
     bool ext;    /* 48-bit addresses and 16-bit counts */
@@ -27,8 +25,14 @@ static const struct opcode opcodes[] = {
      "READ DMA EXT"},
     {ATA_READ_FPDMA_QUEUED, true, true, 1, AHCI_LIMIT_COMMAND_SECTORS, 0, AHCI_LIMIT_SECTORS_48,
      "READ FPDMA QUEUED"},
-    {ATA_READ_LOG_EXT, true, false, 1, 1, LOG_QUEUED_ERROR, LOG_QUEUED_ERROR, "READ LOG EXT"},
+    {ATA_READ_LOG_EXT, true, false, 1, 1, 0, 0xffff, "READ LOG EXT"},
 };
+
+/* The logs that may be read: directory, statistics, queued error, IDENTIFY DEVICE data. */
+static const struct {
+    uint8_t address;
+    uint8_t page_max;
+} logs[] = {{0x00, 0}, {0x04, 7}, {ATA_LOG_QUEUED_ERROR, 0}, {0x30, 8}};
 
 static const struct opcode *find(uint8_t code)
 {
@@ -38,11 +42,21 @@ static const struct opcode *find(uint8_t code)
     return NULL;
 }
 
+static bool is_allowed_log(uint64_t lba)
+{
+    for (size_t i = 0; i < COUNT_OF(logs); i++)
+        if ((lba & 0xff) == logs[i].address)
+            return lba >> 8 <= logs[i].page_max;
+    return false;
+}
+
 static bool is_allowed(const struct opcode *opcode, const struct ahci_command *command)
 {
     if (command->count < opcode->count_min || command->count > opcode->count_max)
         return false;
     if (command->lba < opcode->lba_min || command->lba > opcode->lba_max)
+        return false;
+    if (opcode->code == ATA_READ_LOG_EXT && !is_allowed_log(command->lba))
         return false;
     if (command->tag > (opcode->queued ? 31 : 0))
         return false;

@@ -1,4 +1,4 @@
-/* Taking a controller over and giving it back (AHCI 1.3.1, sections 10.1, 10.6 and 10.7). */
+/* Taking a controller over (AHCI 1.3.1, sections 10.1 and 10.6). */
 #include "drivers/ahci/limits.h"
 #include "drivers/ahci/port.h"
 #include "drivers/ahci/quirks.h"
@@ -36,7 +36,7 @@ static bool hides_drives(const struct ahci_controller *controller)
 static uint32_t ports_implemented(const struct ahci_controller *controller)
 {
     uint64_t room = (controller->window.bytes - AHCI_PORT_BASE) / AHCI_PORT_STRIDE;
-    uint32_t pi = read_generic(controller, AHCI_PI);
+    uint32_t pi = controller->pi_found;
 
     if (pi == 0 && controller->vs < AHCI_VS_1_3)
         pi = UINT32_MAX >> (31 - (controller->cap & AHCI_CAP_NP));
@@ -69,6 +69,7 @@ static enum status read_generics(struct ahci_controller *controller, const char 
         controller->cap2 = read_generic(controller, AHCI_CAP2);
     controller->quirks = ahci_quirks_refine(controller->quirks, controller->cap);
     controller->slots = base_field(controller->cap, AHCI_CAP_NCS) + 1;
+    controller->pi_found = read_generic(controller, AHCI_PI);
     controller->pi = ports_implemented(controller);
     if (controller->pi == 0) {
         *ret_reason = "it implements no port";
@@ -140,8 +141,7 @@ static enum status survey_ports(struct ahci_controller *controller, const char *
     return STATUS_OK;
 }
 
-/* GHC.AE = 1 and GHC.IE = 0 (10.1.2); some controllers take AE only after several writes. */
-static enum status enable(struct ahci_controller *controller, const char **ret_reason)
+enum status ahci_controller_enable(struct ahci_controller *controller)
 {
     const struct hw_wait_for enabled = {
         .offset = AHCI_GHC, .mask = AHCI_GHC_AE | AHCI_GHC_IE, .want = AHCI_GHC_AE};
@@ -152,8 +152,6 @@ static enum status enable(struct ahci_controller *controller, const char **ret_r
         hw_reg_write(&controller->window, AHCI_GHC, AHCI_GHC_AE);
         status = hw_wait_reg(&controller->window, &enabled, limit, NULL);
     }
-    if (status == STATUS_TIMEOUT)
-        *ret_reason = "AHCI mode cannot be switched on";
     return status;
 }
 
@@ -182,9 +180,9 @@ static enum status hand_off(struct ahci_controller *controller)
     return status == STATUS_GONE ? status : STATUS_OK;
 }
 
-/* Gives the stopped port our memory and the settings of a measurement. */
-static enum status set_up_port(struct ahci_controller *controller, struct ahci_port *port)
+enum status ahci_port_set_up(struct ahci_port *port)
 {
+    const struct ahci_controller *controller = port->controller;
     uint32_t cmd = port->saved.cmd & AHCI_PX_CMD_SETTINGS & ~AHCI_PX_CMD_ALPE;
     uint8_t *memory = port->memory.cpu;
 
@@ -219,6 +217,11 @@ static enum status take_port(struct ahci_controller *controller, struct ahci_por
     if (status == STATUS_OK)
         status = ahci_port_stop_receiving(port);
     if (status == STATUS_TIMEOUT) {
+        status = ahci_controller_reset(controller, port);
+        if (status == STATUS_OK)
+            status = ahci_controller_resume(controller);
+    }
+    if (status == STATUS_TIMEOUT) {
         /* It still uses the firmware's memory, and never learnt of ours. */
         port->kind = AHCI_PORT_IGNORED;
         port->reason = "its engine, left running by the firmware, does not stop";
@@ -226,7 +229,7 @@ static enum status take_port(struct ahci_controller *controller, struct ahci_por
         return STATUS_OK;
     }
     if (status == STATUS_OK)
-        status = set_up_port(controller, port);
+        status = ahci_port_set_up(port);
     return status;
 }
 
@@ -254,7 +257,9 @@ enum status ahci_attach(struct ahci_controller *controller, const struct ahci_at
     status = survey_ports(controller, ret_reason);
     if (status == STATUS_OK) {
         controller->attached = true;
-        status = enable(controller, ret_reason);
+        status = ahci_controller_enable(controller);
+        if (status == STATUS_TIMEOUT)
+            *ret_reason = "AHCI mode cannot be switched on";
     }
     if (status == STATUS_OK)
         status = hand_off(controller);
@@ -269,121 +274,4 @@ enum status ahci_attach(struct ahci_controller *controller, const struct ahci_at
     if (status != STATUS_OK)
         ahci_detach(controller, &restored);
     return status;
-}
-
-static void differs(struct ahci_restored *restored, const struct ahci_port *port,
-                    const char *reason)
-{
-    restored->ports_differ |= BIT32(port->number);
-    restored->reason = reason;
-}
-
-static void abandon(struct ahci_port *port, struct ahci_restored *restored, const char *reason)
-{
-    if (port->memory.cpu != NULL)
-        restored->memory_abandoned = true;
-    port->memory = (struct hw_dma){.cpu = NULL};
-    differs(restored, port, reason);
-}
-
-static void write_saved(const struct ahci_controller *controller, const struct ahci_port *port)
-{
-    const struct ahci_port_saved *saved = &port->saved;
-    uint32_t det = saved->sctl & AHCI_PX_SCTL_DET;
-
-    /* A port found in the middle of a COMRESET is not put back into one. */
-    ahci_port_write(port, AHCI_PX_SCTL,
-                    det == AHCI_PX_SCTL_DET_RESET ? saved->sctl - det : saved->sctl);
-    ahci_port_write(port, AHCI_PX_CMD, saved->cmd & AHCI_PX_CMD_SETTINGS);
-    if ((controller->cap2 & AHCI_CAP2_SDS) != 0)
-        ahci_port_write(port, AHCI_PX_DEVSLP, saved->devslp);
-    ahci_port_write(port, AHCI_PX_FBU, saved->fbu);
-    ahci_port_write(port, AHCI_PX_FB, saved->fb);
-    ahci_port_write(port, AHCI_PX_CLBU, saved->clbu);
-    ahci_port_write(port, AHCI_PX_CLB, saved->clb);
-    ahci_port_write(port, AHCI_PX_IE, saved->ie);
-}
-
-static bool reads_as_saved(const struct ahci_port *port)
-{
-    const struct ahci_port_saved *saved = &port->saved;
-
-    return ahci_port_read(port, AHCI_PX_CLB) == saved->clb &&
-           ahci_port_read(port, AHCI_PX_CLBU) == saved->clbu &&
-           ahci_port_read(port, AHCI_PX_FB) == saved->fb &&
-           ahci_port_read(port, AHCI_PX_FBU) == saved->fbu &&
-           ahci_port_read(port, AHCI_PX_IE) == saved->ie &&
-           ahci_port_read(port, AHCI_PX_SCTL) == saved->sctl &&
-           ((ahci_port_read(port, AHCI_PX_CMD) ^ saved->cmd) & AHCI_PX_CMD_SETTINGS) == 0;
-}
-
-static void give_back_port(struct ahci_controller *controller, struct ahci_port *port,
-                           struct ahci_restored *restored)
-{
-    enum status status = port->stuck ? STATUS_TIMEOUT : STATUS_OK;
-
-    /* Without an answer nobody knows whether the engines still run; memory that they may know of
-     * is never used for anything else again. */
-    if (status == STATUS_OK)
-        status = ahci_port_stop(port);
-    if (status == STATUS_OK)
-        status = ahci_port_stop_receiving(port);
-    if (status == STATUS_TIMEOUT) {
-        abandon(port, restored, "an engine does not stop; its memory is left to it");
-        return;
-    }
-    if (status == STATUS_OK)
-        status = ahci_port_clear_errors(port);
-    if (status == STATUS_OK) {
-        write_saved(controller, port);
-        if (reads_as_saved(port))
-            restored->ports_restored |= BIT32(port->number);
-        else
-            differs(restored, port, "a register does not read as it was found");
-        status = ahci_port_get(port, AHCI_PX_CMD, &(uint32_t){0});
-    }
-    if (status != STATUS_OK) {
-        restored->ports_restored &= ~BIT32(port->number);
-        if (port->receiving || port->running)
-            abandon(port, restored, "the controller stopped answering");
-        else
-            differs(restored, port, "the controller stopped answering");
-    }
-    hw_dma_free(&port->memory);
-}
-
-/* Own traces in the generic registers; AE goes last, and only if it was found off. */
-static void give_back_generics(struct ahci_controller *controller)
-{
-    uint32_t is = read_generic(controller, AHCI_IS);
-
-    if (is == UINT32_MAX && read_generic(controller, AHCI_GHC) == UINT32_MAX)
-        return;
-    hw_reg_write(&controller->window, AHCI_IS, is);
-    if (controller->ownership_taken)
-        hw_reg_write(&controller->window, AHCI_BOHC, controller->bohc_found);
-    hw_reg_write(&controller->window, AHCI_GHC,
-                 AHCI_GHC_AE | (controller->ghc_found & AHCI_GHC_IE));
-    if ((controller->ghc_found & AHCI_GHC_AE) == 0 && (controller->cap & AHCI_CAP_SAM) == 0)
-        hw_reg_write(&controller->window, AHCI_GHC, controller->ghc_found & AHCI_GHC_IE);
-}
-
-void ahci_detach(struct ahci_controller *controller, struct ahci_restored *ret_restored)
-{
-    struct ahci_restored restored = {.reason = ""};
-
-    for (unsigned i = AHCI_PORTS_MAX; i-- > 0;) {
-        struct ahci_port *port = &controller->ports[i];
-
-        if (port->taken || port->stuck)
-            give_back_port(controller, port, &restored);
-        hw_dma_free(&port->memory);
-        port->taken = false;
-        if (port->kind == AHCI_PORT_DRIVE)
-            port->kind = AHCI_PORT_EMPTY;
-    }
-    if (controller->attached && !controller->gone)
-        give_back_generics(controller);
-    controller->attached = false;
-    *ret_restored = restored;
 }

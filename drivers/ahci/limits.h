@@ -14,6 +14,12 @@
 #define AHCI_LIMIT_ENABLE_TRIES 5u
 #define AHCI_LIMIT_ENABLE_MS    10u
 
+/* GHC.HR falls within 1 s, or the controller is hung (AHCI 1.3.1, 10.4.3). */
+#define AHCI_LIMIT_RESET_MS 1000u
+
+/* Of each wait while a controller is given back in a hurry (choice). */
+#define AHCI_LIMIT_EMERGENCY_MS 100u
+
 /* BIOS/OS hand-off (AHCI 1.3.1, 10.6.3): 25 ms, or 2 s while the firmware says it is busy. */
 #define AHCI_LIMIT_HANDOFF_MS      25u
 #define AHCI_LIMIT_HANDOFF_BUSY_MS 2000u

@@ -39,6 +39,8 @@ enum status ahci_port_wait(struct ahci_port *port, const struct hw_wait_for *wai
 
     if (port->controller->gone)
         return STATUS_GONE;
+    if (port->controller->emergency && ms > AHCI_LIMIT_EMERGENCY_MS)
+        ms = AHCI_LIMIT_EMERGENCY_MS;
     there.offset = ahci_port_offset(port, wait->offset);
     status = hw_wait_reg(&port->controller->window, &there, ticks_of(port, ms), NULL);
     if (status == STATUS_GONE)
@@ -152,7 +154,7 @@ enum status ahci_port_stop_receiving(struct ahci_port *port)
 
 enum status ahci_port_start_receiving(struct ahci_port *port)
 {
-    enum status status = change_cmd(port, 0, AHCI_PX_CMD_FRE);
+    enum status status = change_cmd(port, 0, AHCI_PX_CMD_FRE | AHCI_PX_CMD_SUD);
 
     /* FR is not waited for: some chips never show it, and nothing depends on it. */
     if (status != STATUS_OK)
@@ -188,8 +190,11 @@ enum status ahci_port_clear_errors(struct ahci_port *port)
 enum status ahci_port_start(struct ahci_port *port)
 {
     uint32_t ssts = 0, tfd = 0;
+    uint8_t *memory = port->memory.cpu;
     enum status status = STATUS_OK;
 
+    /* What an earlier command left must not pass for the word on a later one. */
+    memory[AHCI_MEMORY_FIS + AHCI_RFIS_D2H + AHCI_FIS_TYPE] = 0;
     if (has_quirk(port, AHCI_QUIRK_FRE_CYCLE)) {
         status = ahci_port_stop_receiving(port);
         if (status == STATUS_OK)
@@ -228,6 +233,8 @@ enum status ahci_port_comreset(struct ahci_port *port)
         status = ahci_port_wait(port, &up, AHCI_LIMIT_LINK_MS);
     if (status == STATUS_OK)
         status = ahci_port_clear_errors(port);
+    if (status == STATUS_OK)
+        port->link_suspect = false;
     return status;
 }
 
@@ -301,12 +308,17 @@ enum status ahci_port_fetch(struct ahci_port *port, uint8_t opcode, uint64_t lba
                                       .alarm_offset = ahci_port_offset(port, AHCI_PX_IS),
                                       .alarm_mask = AHCI_PX_IS_FATAL};
     struct ahci_slot slot = ahci_port_slot(port, 0);
+    uint8_t *memory = port->memory.cpu;
     struct hw_wait_fallen fallen;
     uint64_t start = hw_ticks();
     enum status status;
 
+    if (port->controller->unusable)
+        return STATUS_DEVICE;
     if (ahci_command_build(&slot, &command) != STATUS_OK)
         return STATUS_INVALID;
+    for (unsigned i = 0; i < AHCI_SCRATCH_BYTES; i++)
+        memory[AHCI_MEMORY_SCRATCH + i] = 0;
     hw_dma_barrier();
     ahci_port_write(port, AHCI_PX_CI, 1);
     status = hw_wait_fall(&port->controller->window, &done, ticks_of(port, ms), &fallen);

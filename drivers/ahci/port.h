@@ -50,6 +50,12 @@ void ahci_port_rest(const struct ahci_port *port, uint32_t ms);
 /* Memory of a slot, for the command builder. */
 struct ahci_slot ahci_port_slot(const struct ahci_port *port, uint32_t slot);
 
+/* Sectors of the read last prepared in a slot of an identified drive. */
+static inline uint32_t ahci_port_slot_sectors(const struct ahci_port *port, uint32_t slot)
+{
+    return port->slot_bytes[slot] / port->drive.info.logical_bytes;
+}
+
 /*
  * Stops the command engine: ST = 0, then CR = 0 (10.1.2). If CR stays, COMRESET is tried; if that
  * does not help either, STATUS_TIMEOUT and port->stuck.
@@ -68,11 +74,20 @@ void ahci_port_note_errors(struct ahci_port *port, uint32_t serr);
 /* Notes and clears PxSERR, then clears PxIS (10.4.1: PCS and PRCS follow PxSERR). */
 enum status ahci_port_clear_errors(struct ahci_port *port) MUST_CHECK;
 
+/* Gives a stopped port our memory and the settings of a measurement. */
+enum status ahci_port_set_up(struct ahci_port *port) MUST_CHECK;
+
+/* GHC.AE = 1 and GHC.IE = 0 (10.1.2); some controllers take AE only after several writes. */
+enum status ahci_controller_enable(struct ahci_controller *controller) MUST_CHECK;
+
 /* Clears the errors and sets ST; the device must be ready and the link up (10.3.1). */
 enum status ahci_port_start(struct ahci_port *port) MUST_CHECK;
 
 /* COMRESET (10.4.2) of a port whose command engine is stopped, until the link is up. */
 enum status ahci_port_comreset(struct ahci_port *port) MUST_CHECK;
+
+/* COMRESET and what must follow until the engine of the stopped port runs again. */
+enum status ahci_port_restart(struct ahci_port *port) MUST_CHECK;
 
 /* Until the device has cleared BSY and DRQ. */
 enum status ahci_port_wait_ready(struct ahci_port *port, uint32_t ms) MUST_CHECK;
@@ -94,6 +109,7 @@ struct ahci_failure {
     enum status status; /* of the wait: STATUS_TIMEOUT, STATUS_DEVICE or STATUS_GONE */
     const char *operation;
     uint64_t lba;
+    uint32_t sectors; /* 0: not known, as in struct drive_fault */
     uint64_t waited_ticks;
 };
 
@@ -102,10 +118,26 @@ enum status ahci_port_record(struct ahci_port *port, const struct ahci_failure *
 
 /*
  * Brings the port back after a recorded fault (6.2.2): engine stopped, errors cleared, COMRESET
- * where needed, engine started; fault.recovered says whether it works again. `queued`: the failed
- * commands were queued ones, so that the drive wants its error log read first.
+ * where needed, reset of the controller where nothing else helps, engine started; fault.recovered
+ * says whether it works again. `queued`: slots of the queued commands that failed or became void;
+ * the drive then wants its error log read first, which tells the one that failed. After a host bus
+ * error the port stays stopped and the controller is marked as unusable: STATUS_DEVICE.
  */
-enum status ahci_port_recover(struct ahci_port *port, bool queued);
+enum status ahci_port_recover(struct ahci_port *port, uint32_t queued);
+
+/* reset.c */
+
+/*
+ * Resets the whole controller (10.4.3), the last means against an engine that does not stop, and
+ * writes what firmware is meant to write once (CAP, CAP2, PI) again. All engines are stopped then,
+ * and no port has its memory. STATUS_TIMEOUT: not this time, because another port has commands
+ * under way. STATUS_GONE: it does not come back from it.
+ */
+enum status ahci_controller_reset(struct ahci_controller *controller,
+                                  const struct ahci_port *culprit) MUST_CHECK;
+
+/* Brings all ports back to where they were before the reset. */
+enum status ahci_controller_resume(struct ahci_controller *controller) MUST_CHECK;
 
 /* link.c */
 void ahci_drive_look(struct drive *drive, struct drive_link *ret_link);

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#define UNUSABLE "the controller cannot reach memory: wrong address or IOMMU"
+
 static enum status decide(struct ahci_port *port, enum ahci_port_kind kind, const char *reason)
 {
     port->kind = kind;
@@ -161,7 +163,7 @@ static enum status fetch_identify(struct ahci_port *port, uint8_t opcode)
     status = ahci_port_fetch(port, opcode, 0, AHCI_LIMIT_IDENTIFY_MS);
     if (status == STATUS_OK || status == STATUS_GONE)
         return status;
-    status = ahci_port_recover(port, false);
+    status = ahci_port_recover(port, 0);
     if (status == STATUS_OK)
         status = ahci_port_fetch(port, opcode, 0, AHCI_LIMIT_IDENTIFY_AGAIN_MS);
     return status;
@@ -176,7 +178,8 @@ static enum status identify_drive(struct ahci_port *port, uint32_t sig)
     if (status == STATUS_GONE)
         return status;
     if (status != STATUS_OK)
-        return decide(port, AHCI_PORT_NO_IDENTIFY, "IDENTIFY DEVICE failed");
+        return decide(port, AHCI_PORT_NO_IDENTIFY,
+                      port->controller->unusable ? UNUSABLE : "IDENTIFY DEVICE failed");
     copy_identify(port);
     status = ahci_identify_parse(port->identify, &port->drive.info, &reason);
     ahci_identify_blank(port->identify);
@@ -269,6 +272,8 @@ enum status ahci_port_probe(struct ahci_controller *controller, unsigned number)
         return STATUS_GONE;
     if (!port->taken || port->stuck)
         return STATUS_OK;
+    if (controller->unusable)
+        return decide(port, AHCI_PORT_IGNORED, UNUSABLE);
     if (port->running && ahci_port_stop(port) != STATUS_OK)
         return controller->gone ? STATUS_GONE : STATUS_OK;
     status = probe(port);

@@ -76,19 +76,30 @@ static const char *operation_name(const struct ahci_port *port)
     return ahci_command_name(port->drive.info.lba48 ? ATA_READ_DMA_EXT : ATA_READ_DMA);
 }
 
+/* Nothing can be started any more, because of what happened before. */
+static enum status refuse(struct ahci_port *port, enum status status, enum drive_fault_kind kind)
+{
+    /* A reset of the controller, for the sake of another port, did not bring this one back. */
+    if (kind == DRIVE_FAULT_NONE)
+        kind = DRIVE_FAULT_LINK_LOST;
+    port->drive.fault = (struct drive_fault){.kind = kind, .operation = operation_name(port)};
+    return status;
+}
+
 static enum status start(struct drive *drive, uint32_t slots, uint64_t *ret_t0)
 {
     struct ahci_port *port = port_of(drive);
     bool queued = (port->prepared_queued & slots) != 0;
     uint64_t t0;
 
-    if (port->controller->gone) {
-        port->drive.fault =
-            (struct drive_fault){.kind = DRIVE_FAULT_GONE, .operation = operation_name(port)};
-        return STATUS_GONE;
-    }
-    if (slots == 0 || (slots & ~port->prepared) != 0 || !port->running)
+    if (port->controller->gone)
+        return refuse(port, STATUS_GONE, DRIVE_FAULT_GONE);
+    if (port->controller->unusable)
+        return refuse(port, STATUS_DEVICE, DRIVE_FAULT_HOST_BUS);
+    if (slots == 0 || (slots & ~port->prepared) != 0)
         return STATUS_INVALID;
+    if (!port->running)
+        return refuse(port, STATUS_DEVICE, port->drive.fault.kind);
     /* Queued and other commands are never outstanding together (Serial ATA 3.x, 13.6.4). */
     if (queued && (slots & ~port->prepared_queued) != 0)
         return STATUS_INVALID;
@@ -123,19 +134,31 @@ static uint64_t lowest_lba(const struct ahci_port *port, uint32_t slots)
 /* Records, recovers, and gives the status of the failure itself unless the controller went. */
 static enum status fail(struct ahci_port *port, enum status status, uint64_t waited_ticks)
 {
-    const struct ahci_failure failure = {.status = status,
-                                         .operation = operation_name(port),
-                                         .lba = lowest_lba(port, port->outstanding),
-                                         .waited_ticks = waited_ticks};
+    struct drive_fault *fault = &port->drive.fault;
+    uint32_t slots = port->outstanding;
+    struct ahci_failure failure = {.status = status,
+                                   .operation = operation_name(port),
+                                   .lba = lowest_lba(port, slots),
+                                   .waited_ticks = waited_ticks};
+    enum status after;
 
+    /* One alone must be the one. */
+    if ((slots & (slots - 1)) == 0)
+        failure.sectors = ahci_port_slot_sectors(port, (uint32_t)__builtin_ctz(slots));
     status = ahci_port_record(port, &failure);
     if (status == STATUS_GONE)
         return status;
-    if (ahci_port_recover(port, port->queued) == STATUS_GONE) {
-        port->drive.fault.kind = DRIVE_FAULT_GONE;
-        return STATUS_GONE;
+    after = ahci_port_recover(port, port->queued ? slots : 0);
+    /* A controller or a drive that once moved a wrong amount of data is not used any more. */
+    if (after == STATUS_OK && fault->kind == DRIVE_FAULT_OVERFLOW) {
+        fault->recovered = false;
+        after = ahci_port_stop(port);
     }
-    return status;
+    if (after != STATUS_GONE)
+        return status;
+    fault->kind = DRIVE_FAULT_GONE;
+    fault->recovered = false;
+    return STATUS_GONE;
 }
 
 /* What can be wrong with a command whose bit fell; costs no register access on most controllers. */

@@ -120,9 +120,15 @@
     (AHCI_PX_CMD_SUD | AHCI_PX_CMD_POD | AHCI_PX_CMD_PMA | AHCI_PX_CMD_APSTE | AHCI_PX_CMD_ATAPI | \
      AHCI_PX_CMD_DLAE | AHCI_PX_CMD_ALPE | AHCI_PX_CMD_ASP)
 
-#define AHCI_PX_TFD_ERR BIT32(0)
-#define AHCI_PX_TFD_DRQ BIT32(3)
-#define AHCI_PX_TFD_BSY BIT32(7)
+#define AHCI_PX_TFD_ERR   BIT32(0)
+#define AHCI_PX_TFD_DF    BIT32(5)
+#define AHCI_PX_TFD_ERROR 0xff00u  /* the error register: */
+#define ATA_ERROR_ABRT    BIT32(2) /* refused */
+#define ATA_ERROR_IDNF    BIT32(4) /* no such sector, or not found */
+#define ATA_ERROR_UNC     BIT32(6) /* not to be read */
+#define ATA_ERROR_ICRC    BIT32(7) /* transfer garbled on the link */
+#define AHCI_PX_TFD_DRQ   BIT32(3)
+#define AHCI_PX_TFD_BSY   BIT32(7)
 
 #define AHCI_PX_SIG_ATA        0x00000101u
 #define AHCI_PX_SIG_ATAPI      0xeb140101u
@@ -148,6 +154,11 @@
 #define AHCI_PX_SCTL_IPM       (0xfu << 8)
 #define AHCI_PX_SCTL_IPM_NONE  (3u << 8) /* neither Partial nor Slumber */
 
+/* What a garbled link leaves: data, persistent and protocol errors; 10b to 8b, disparity, CRC,
+ * handshake, sequence and transport errors. */
+#define AHCI_PX_SERR_LINK                                                                          \
+    (BIT32(8) | BIT32(9) | BIT32(10) | BIT32(19) | BIT32(20) | BIT32(21) | BIT32(22) | BIT32(23) | \
+     BIT32(24))
 #define AHCI_PX_SERR_N BIT32(16) /* communication was lost or found: PxIS.PRCS follows it */
 #define AHCI_PX_SERR_X BIT32(26) /* a device announced itself: PxIS.PCS follows it */
 
@@ -206,7 +217,18 @@ _Static_assert(offsetof(struct ahci_table, prd) == 0x80, "AHCI 1.3.1, 4.2.3");
 
 /* Received FIS area. */
 #define AHCI_RFIS_D2H        0x40u
-#define AHCI_RFIS_D2H_STATUS (AHCI_RFIS_D2H + 2)
+#define AHCI_RFIS_D2H_STATUS (AHCI_RFIS_D2H + AHCI_FIS_COMMAND)
+#define AHCI_FIS_TYPE_D2H    0x34u
+
+/* Log page 10h, queued error (ATA/ATAPI Command Set-4, 9.13): byte positions. */
+#define ATA_LOG_QUEUED_ERROR 0x10u
+#define ATA_LOG_10_TAG       0
+#define ATA_LOG_10_TAG_MASK  0x1fu
+#define ATA_LOG_10_NQ        0x80u /* the command that failed was not queued */
+#define ATA_LOG_10_STATUS    2
+#define ATA_LOG_10_ERROR     3
+#define ATA_LOG_10_LBA       4 /* bits 23:0 */
+#define ATA_LOG_10_LBA_EXP   8 /* bits 47:24 */
 
 /* Command opcodes (ATA/ATAPI Command Set-4). What may be sent is decided in command.c alone. */
 #define ATA_READ_DMA_EXT           0x25u

@@ -10,7 +10,6 @@
 
 #define TFD_READY 0x50u
 #define TFD_ERROR 0x41u
-#define ERR_UNC   0x40u
 #define ERR_ABRT  0x04u
 #define ERR_IDNF  0x10u
 
@@ -192,95 +191,76 @@ void model_port_serve(struct model_port *port)
         return;
     port->serving = chosen;
     port->served_at = model_now_ns() + disk->command_ns;
+    if (disk->jitter_ns != 0)
+        port->served_at += model_random() % disk->jitter_ns;
     if (disk->bytes_per_s != 0)
         port->served_at +=
             base_mul_div(port->commands[chosen].bytes, 1000000000, disk->bytes_per_s);
 }
 
-static void halt(struct model_port *port, uint32_t is, uint32_t serr)
+/* Of a command that fails: the sector that the drive names. */
+static uint64_t bad_sector(const struct model_command *command)
 {
-    port->is |= is;
-    port->serr |= serr;
-    port->halted = true;
+    return command->lba + command->sectors / 2;
 }
 
 static void fill_log(struct model_port *port, unsigned slot, uint8_t error)
 {
-    const struct model_command *command = &port->commands[slot];
+    uint64_t lba = bad_sector(&port->commands[slot]);
+    enum model_log fault = port->disk.log;
     uint8_t sum = 0;
 
     memset(port->log, 0, sizeof port->log);
-    port->log[0] = (uint8_t)slot;
-    port->log[2] = TFD_ERROR;
+    if (fault == MODEL_LOG_BLANK)
+        return;
+    if (fault == MODEL_LOG_WRONG_LBA)
+        lba += port->commands[slot].sectors;
+    if (fault == MODEL_LOG_WRONG_TAG)
+        slot = 31;
+    port->log[0] = (uint8_t)(slot | (fault == MODEL_LOG_NOT_QUEUED ? ATA_LOG_10_NQ : 0));
+    port->log[2] = (uint8_t)port->tfd;
     port->log[3] = error;
     for (unsigned i = 0; i < 3; i++) {
-        port->log[4 + i] = (uint8_t)(command->lba >> 8 * i);
-        port->log[8 + i] = (uint8_t)(command->lba >> (24 + 8 * i));
+        port->log[4 + i] = (uint8_t)(lba >> 8 * i);
+        port->log[8 + i] = (uint8_t)(lba >> (24 + 8 * i));
     }
     for (unsigned i = 0; i < 511; i++)
         sum = (uint8_t)(sum + port->log[i]);
-    port->log[511] = (uint8_t)(0x100 - sum);
+    port->log[511] = (uint8_t)((fault == MODEL_LOG_BAD_SUM ? 0x101 : 0x100) - sum);
 }
 
-static void end_with_error(struct model_port *port, unsigned slot, uint8_t error)
+/* The register FIS that ends an unqueued command. */
+static void post_status(const struct model_port *port, uint64_t lba)
 {
-    port->tfd = TFD_ERROR | (uint32_t)error << 8;
+    uint8_t *fis;
+
+    if (port->hba->chip.posts_no_fis || !model_dma_covers(port->fb, 256))
+        return;
+    fis = (uint8_t *)model_dma_at(port->fb, 256, "received FIS area") + AHCI_RFIS_D2H;
+    fis[AHCI_FIS_TYPE] = AHCI_FIS_TYPE_D2H;
+    fis[AHCI_FIS_COMMAND] = (uint8_t)port->tfd;
+    fis[AHCI_FIS_FEATURES] = (uint8_t)(port->tfd >> 8);
+    for (unsigned i = 0; i < 3; i++) {
+        fis[AHCI_FIS_LBA + i] = (uint8_t)(lba >> 8 * i);
+        fis[AHCI_FIS_LBA_EXP + i] = (uint8_t)(port->disk.no_lba48 ? 0xff : lba >> (24 + 8 * i));
+    }
+    fis[AHCI_FIS_DEVICE] = (uint8_t)(0x40 | (port->disk.no_lba48 ? lba >> 24 & 0xf : 0));
+}
+
+void model_port_end_with_error(struct model_port *port, unsigned slot, uint32_t tfd)
+{
+    port->tfd = tfd;
     if (is_queued(&port->commands[slot])) {
-        fill_log(port, slot, error);
+        fill_log(port, slot, (uint8_t)(tfd >> 8));
         port->log_wanted = true;
+    } else {
+        post_status(port, bad_sector(&port->commands[slot]));
     }
     if (port->hba->chip.completes_errors) {
         port->ci &= ~BIT32(slot);
         port->sact &= ~BIT32(slot);
     }
-    halt(port, AHCI_PX_IS_TFES, 0);
-}
-
-/* The armed fault takes this command. True: the command is done with, in one way or another. */
-static bool meet_fault(struct model_port *port, unsigned slot)
-{
-    enum model_fault fault = port->armed;
-
-    if (fault == MODEL_FAULT_NONE)
-        return false;
-    port->armed = MODEL_FAULT_NONE;
-    port->hba->fault_hit = true;
-    switch (fault) {
-    case MODEL_FAULT_DROPPED:
-        port->commands[slot].pending = false;
-        return true;
-    case MODEL_FAULT_TASK_FILE:
-        end_with_error(port, slot, ERR_UNC);
-        return true;
-    case MODEL_FAULT_INTERFACE:
-        halt(port, AHCI_PX_IS_IFS, BIT32(10) | BIT32(21));
-        return true;
-    case MODEL_FAULT_HOST_BUS:
-        halt(port, AHCI_PX_IS_HBFS, BIT32(11));
-        return true;
-    case MODEL_FAULT_BUSY_FOREVER:
-        port->busy_forever = true;
-        port->tfd = 0xd0;
-        port->halted = true;
-        return true;
-    case MODEL_FAULT_BUSY:
-        port->tfd = 0xd0;
-        port->halted = true;
-        return true;
-    case MODEL_FAULT_SHORT:
-        if (is_queued(&port->commands[slot])) {
-            halt(port, AHCI_PX_IS_OFS, 0);
-            return true;
-        }
-        return false;
-    case MODEL_FAULT_NONE:
-    case MODEL_FAULT_GONE:
-    case MODEL_FAULT_STUCK_ENGINE:
-    case MODEL_FAULT_LINK_LOST:
-    case MODEL_FAULTS:
-        break;
-    }
-    model_violation("fault %d does not belong to a command", (int)fault);
+    model_port_halt(port, AHCI_PX_IS_TFES, 0);
 }
 
 /* Why the drive refuses a command; 0: it does not. */
@@ -289,7 +269,9 @@ static uint8_t refusal(const struct model_port *port, const struct model_command
     const struct model_disk *disk = &port->disk;
 
     if (command->opcode == ATA_READ_LOG_EXT)
-        return disk->queue_depth == 0 ? ERR_ABRT : 0;
+        return disk->queue_depth == 0 || disk->log == MODEL_LOG_ABORTED || port->hba->chip.no_logs
+                   ? ERR_ABRT
+                   : 0;
     if (port->log_wanted)
         return ERR_ABRT;
     if (command->opcode == ATA_IDENTIFY_DEVICE)
@@ -326,28 +308,41 @@ static void transfer(struct model_port *port, const struct model_command *comman
     }
 }
 
+/* Status bits that come and mean nothing. */
+static void make_noise(struct model_port *port)
+{
+    if (port->disk.noise == 0 || model_random() % 1000 >= port->disk.noise)
+        return;
+    port->is |= MODEL_NOISE_IS & (uint32_t)model_random();
+    port->serr |= MODEL_NOISE_SERR & (uint32_t)model_random();
+}
+
 /* The command being served comes to its end. */
-void model_port_complete(struct model_port *port)
+static void complete(struct model_port *port)
 {
     unsigned slot = (unsigned)port->serving;
     struct model_command *command = &port->commands[slot];
-    bool is_short = port->armed == MODEL_FAULT_SHORT && !is_queued(command);
+    bool is_short = model_port_is_short(port, is_queued(command));
     uint32_t bytes = is_short ? command->bytes / 2 : command->bytes;
     uint8_t error;
 
     port->serving = -1;
     port->served_at = MODEL_NO_TIME;
-    if (meet_fault(port, slot))
+    if (model_port_meet_fault(port, slot))
+        return;
+    if (command->opcode == ATA_READ_LOG_EXT && port->disk.log == MODEL_LOG_HANGS)
         return;
     error = refusal(port, command);
     if (error != 0) {
-        end_with_error(port, slot, error);
+        model_port_end_with_error(port, slot, TFD_ERROR | (uint32_t)error << 8);
         return;
     }
     transfer(port, command, bytes);
     if (command->opcode == ATA_READ_LOG_EXT)
         port->log_wanted = false;
     command->pending = false;
+    port->done_ns[slot] = model_now_ns();
+    make_noise(port);
     port->tfd = TFD_READY;
     if (is_queued(command)) {
         port->sact &= ~BIT32(slot);
@@ -358,9 +353,22 @@ void model_port_complete(struct model_port *port)
 
         header->prdbc = port->hba->chip.miscounts ? 0 : bytes;
         port->ci &= ~BIT32(slot);
+        post_status(port, command->lba);
         port->is |= is_pio(command) ? AHCI_PX_IS_PSS : AHCI_PX_IS_DHRS;
         if (port->hba->chip.posts_dhrs)
             port->is |= AHCI_PX_IS_DHRS;
+    }
+}
+
+void model_port_complete_some(struct model_port *port)
+{
+    unsigned more = port->disk.batch > 1 ? (unsigned)(model_random() % port->disk.batch) : 0;
+
+    complete(port);
+    model_port_serve(port);
+    for (; more > 0 && port->serving >= 0 && (port->sact >> port->serving & 1) != 0; more--) {
+        complete(port);
+        model_port_serve(port);
     }
 }
 

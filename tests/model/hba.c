@@ -17,13 +17,9 @@ static struct model_hba *hbas[MODEL_HBAS];
 static uint64_t earliest;
 static bool earliest_is_known;
 
-const char *model_fault_name(enum model_fault fault)
+void model_hba_changed(void)
 {
-    static const char *const names[MODEL_FAULTS] = {
-        "none",      "gone",     "stuck engine", "dropped completion", "task file",    "link lost",
-        "interface", "host bus", "busy",         "busy for ever",      "short of data"};
-
-    return names[fault];
+    earliest_is_known = false;
 }
 
 void model_hba_reset(void)
@@ -55,7 +51,9 @@ struct model_hba *model_hba_load(const struct model_chip *chip, const struct mod
     hba->ghc = chip->found.ghc;
     hba->is = chip->found.is;
     hba->bohc = chip->found.bohc;
-    hba->handoff_at = MODEL_NO_TIME;
+    hba->cap2 = chip->found.cap2;
+    hba->pi_found = chip->found.pi;
+    hba->handoff_at = hba->reset_over_at = MODEL_NO_TIME;
     hba->implemented = chip->found.pi & ~chip->untouchable;
     for (unsigned i = 0; i < MODEL_PORTS; i++) {
         hba->ports[i].hba = hba;
@@ -88,6 +86,8 @@ uint64_t model_hba_next_event(void)
 
         if (hba->handoff_at < earliest && !hba->gone)
             earliest = hba->handoff_at;
+        if (hba->reset_over_at < earliest && !hba->gone)
+            earliest = hba->reset_over_at;
         for (unsigned j = 0; j < MODEL_PORTS && hba->implemented >> j != 0 && !hba->gone; j++) {
             uint64_t time = model_port_next(&hba->ports[j]);
 
@@ -113,6 +113,10 @@ bool model_hba_run(uint64_t now)
             hba->bohc &= ~(AHCI_BOHC_BOS | AHCI_BOHC_BB);
             happened = true;
         }
+        if (hba->reset_over_at <= now && !hba->gone) {
+            model_hba_end_reset(hba);
+            happened = true;
+        }
         for (unsigned j = 0; j < MODEL_PORTS && hba->implemented >> j != 0 && !hba->gone; j++)
             while (model_port_next(&hba->ports[j]) <= now) {
                 model_port_run(&hba->ports[j], now);
@@ -121,60 +125,6 @@ bool model_hba_run(uint64_t now)
     }
     earliest_is_known = false;
     return happened;
-}
-
-/* --- faults ---------------------------------------------------------------------------------- */
-
-void model_hba_inject(struct model_hba *hba, enum model_fault fault, unsigned port, uint64_t access)
-{
-    hba->fault = fault;
-    hba->fault_port = port;
-    hba->fault_access = access;
-    hba->fault_hit = false;
-}
-
-bool model_hba_fault_hit(const struct model_hba *hba)
-{
-    return hba->fault_hit;
-}
-
-static void count_access(struct model_hba *hba)
-{
-    struct model_port *port = &hba->ports[hba->fault_port];
-
-    hba->accesses++;
-    earliest_is_known = earliest_is_known && hba->accesses != hba->fault_access;
-    if (hba->fault == MODEL_FAULT_NONE || hba->accesses != hba->fault_access)
-        return;
-    switch (hba->fault) {
-    case MODEL_FAULT_GONE:
-        hba->gone = true;
-        hba->fault_hit = true;
-        break;
-    case MODEL_FAULT_STUCK_ENGINE:
-        hba->stuck = true;
-        for (unsigned i = 0; i < MODEL_PORTS; i++) {
-            hba->ports[i].engine_falls_at = MODEL_NO_TIME;
-            hba->ports[i].receiver_falls_at = MODEL_NO_TIME;
-        }
-        hba->fault_hit = true;
-        break;
-    case MODEL_FAULT_LINK_LOST:
-        model_port_pull_cable(port);
-        hba->fault_hit = true;
-        break;
-    case MODEL_FAULT_NONE:
-    case MODEL_FAULT_DROPPED:
-    case MODEL_FAULT_TASK_FILE:
-    case MODEL_FAULT_INTERFACE:
-    case MODEL_FAULT_HOST_BUS:
-    case MODEL_FAULT_BUSY:
-    case MODEL_FAULT_BUSY_FOREVER:
-    case MODEL_FAULT_SHORT:
-    case MODEL_FAULTS:
-        port->armed = hba->fault;
-        break;
-    }
 }
 
 /* --- the window ------------------------------------------------------------------------------ */
@@ -223,7 +173,7 @@ static uint32_t generic_read(const struct model_hba *hba, uint32_t offset)
     case AHCI_BOHC:
         if (hba->vs < AHCI_VS_1_2)
             model_violation("CAP2 and BOHC are not defined before AHCI 1.2");
-        return offset == AHCI_CAP2 ? found->cap2 : hba->bohc;
+        return offset == AHCI_CAP2 ? hba->cap2 : hba->bohc;
     case AHCI_INTEL_VSCAP:
         if (hba->chip.vendor == 0x8086)
             return hba->chip.vscap;
@@ -242,24 +192,37 @@ uint32_t model_hba_peek(const struct model_hba *hba, uint32_t offset)
 
 uint32_t model_hba_read(struct model_hba *hba, uint32_t offset)
 {
-    count_access(hba);
+    uint32_t value;
+
+    model_hba_count_access(hba);
     if (hba->gone || hba->chip.all_ones) {
         hba->gone_seen = true;
         return UINT32_MAX;
     }
+    if ((hba->ghc & AHCI_GHC_HR) != 0 && offset != AHCI_GHC)
+        model_violation("register %02" PRIx32 " is read during a reset", offset);
     if (offset < AHCI_PORT_BASE)
         return generic_read(hba, offset);
     if (offset == AHCI_INTEL_REMAP_CAP && hba->chip.vscap != 0)
         return hba->chip.remap;
-    return model_port_read(port_at(hba, offset), offset % AHCI_PORT_STRIDE);
+    value = model_port_read(port_at(hba, offset), offset % AHCI_PORT_STRIDE);
+    if (offset % AHCI_PORT_STRIDE == AHCI_PX_IS)
+        port_at(hba, offset)->is_shown |= value;
+    if (offset % AHCI_PORT_STRIDE == AHCI_PX_SERR)
+        port_at(hba, offset)->serr_shown |= value;
+    return value;
 }
 
 static void write_ghc(struct model_hba *hba, uint32_t value)
 {
     uint32_t fixed = (hba->cap & AHCI_CAP_SAM) != 0 ? AHCI_GHC_AE : 0;
 
-    if ((value & ~(AHCI_GHC_AE | AHCI_GHC_IE)) != 0)
+    if ((value & ~(AHCI_GHC_AE | AHCI_GHC_IE | AHCI_GHC_HR)) != 0)
         model_violation("GHC = %08" PRIx32, value);
+    if ((value & AHCI_GHC_HR) != 0) {
+        model_hba_begin_reset(hba);
+        return;
+    }
     if ((value & AHCI_GHC_AE) != 0 && (hba->ghc & AHCI_GHC_AE) == 0 &&
         ++hba->enable_writes < hba->chip.enable_writes)
         return;
@@ -290,12 +253,15 @@ static void write_bohc(struct model_hba *hba, uint32_t value)
 void model_hba_write(struct model_hba *hba, uint32_t offset, uint32_t value)
 {
     earliest_is_known = false;
-    count_access(hba);
+    model_hba_count_access(hba);
     if (hba->gone_seen || hba->chip.all_ones)
         model_violation("write of %08" PRIx32 " to %02" PRIx32 " of a controller that is gone",
                         value, offset);
     if (hba->gone)
         return;
+    /* One that never ends may be written over: what then happens is the controller's affair. */
+    if ((hba->ghc & AHCI_GHC_HR) != 0 && !hba->stuck_forever)
+        model_violation("register %02" PRIx32 " is written during a reset", offset);
     if (offset == AHCI_GHC) {
         write_ghc(hba, value);
         return;
@@ -308,6 +274,8 @@ void model_hba_write(struct model_hba *hba, uint32_t offset, uint32_t value)
         hba->is &= ~value;
         return;
     }
+    if (offset < AHCI_PORT_BASE && model_hba_write_once(hba, offset, value))
+        return;
     if (offset < AHCI_PORT_BASE)
         model_violation("write to register %02" PRIx32, offset);
     if ((hba->ghc & AHCI_GHC_AE) == 0)
@@ -327,7 +295,7 @@ void model_hba_poke(struct model_hba *hba, uint32_t offset, uint32_t value)
         return;
     case AHCI_PI:
         /* What exists stays when the register says that nothing does. */
-        hba->pi = value;
+        hba->pi = hba->pi_found = value;
         if (value != 0)
             hba->implemented = value & ~hba->chip.untouchable;
         return;
@@ -355,6 +323,16 @@ uint16_t model_hba_vendor(const struct model_hba *hba)
 uint16_t model_hba_device(const struct model_hba *hba)
 {
     return hba->chip.device;
+}
+
+uint32_t model_hba_resets(const struct model_hba *hba)
+{
+    return hba->resets;
+}
+
+uint64_t model_hba_done_ns(const struct model_hba *hba, unsigned port, unsigned slot)
+{
+    return hba->ports[port].done_ns[slot];
 }
 
 uint64_t model_hba_accesses(const struct model_hba *hba)

@@ -31,6 +31,14 @@ struct model_command {
     uint32_t prds;
 };
 
+/* A fault that a test has ordered. */
+struct model_injected {
+    enum model_fault fault;
+    unsigned port;
+    uint64_t access;
+    bool hit;
+};
+
 struct model_port {
     struct model_hba *hba;
     unsigned number;
@@ -52,10 +60,14 @@ struct model_port {
     int serving; /* slot, or -1 */
     uint64_t served_at;
     uint64_t sequence;
-    bool log_wanted; /* after a queued error only the log can be read */
+    bool log_wanted;  /* after a queued error only the log can be read */
+    bool holds_queue; /* queued commands were dropped of which the drive still knows */
     uint8_t log[512];
-    enum model_fault armed;
+    struct model_injected *armed; /* strikes the next command; NULL: none */
     bool busy_forever;
+    uint32_t is_shown, serr_shown; /* bits that a read has told the driver */
+    uint64_t lost_at;              /* access at which the cable was pulled */
+    uint64_t done_ns[32];          /* when the slot's bit fell */
 };
 
 struct model_hba {
@@ -67,11 +79,14 @@ struct model_hba {
     uint64_t handoff_at; /* the firmware lets go */
     struct model_port ports[MODEL_PORTS];
     uint64_t accesses;
-    enum model_fault fault;
-    unsigned fault_port;
-    uint64_t fault_access;
-    bool fault_hit;
-    bool stuck; /* engines do not stop any more */
+    struct model_injected injected[2];
+    bool stuck;         /* engines do not stop any more ... */
+    bool stuck_forever; /* ... and a reset of the controller does not end */
+    bool host_error;    /* it could not reach memory: no command may follow */
+    uint32_t resets;
+    uint64_t reset_over_at;
+    bool once; /* CAP, CAP2 and PI may be written: a reset has cleared them */
+    uint32_t cap2, pi_found;
     bool gone;
     bool gone_seen; /* a read has told the driver */
     uint32_t commands[256];
@@ -87,6 +102,30 @@ bool model_hba_run(uint64_t now); /* true: something happened */
 void model_hba_reset(void);
 /* A violation if a running engine may still use the memory. */
 void model_hba_check_free(uint64_t bus, size_t bytes);
+
+/* Something may have changed the time of the next event. */
+void model_hba_changed(void);
+
+/* --- fault.c --- */
+
+/* Status bits without a meaning for a command: SDBS, DPS, IPMS, INFS; recovered link errors. */
+#define MODEL_NOISE_IS   0x04800028u
+#define MODEL_NOISE_SERR 0x00040003u
+
+void model_hba_count_access(struct model_hba *hba);
+void model_port_halt(struct model_port *port, uint32_t is, uint32_t serr);
+/* The fault that is armed takes this command. True: it is done with, in one way or another. */
+bool model_port_meet_fault(struct model_port *port, unsigned slot);
+/* Whether this command will transfer half of its data only. */
+bool model_port_is_short(const struct model_port *port, bool queued);
+
+/* --- reset.c --- */
+#define MODEL_RESET_NS 900000000u
+
+void model_hba_begin_reset(struct model_hba *hba);
+void model_hba_end_reset(struct model_hba *hba);
+/* CAP, CAP2 and PI; false: it is another register. */
+bool model_hba_write_once(struct model_hba *hba, uint32_t offset, uint32_t value);
 
 /* --- found.c --- */
 
@@ -109,7 +148,10 @@ void model_port_pull_cable(struct model_port *port);
 /* --- device.c --- */
 void model_port_issue(struct model_port *port, unsigned slot);
 void model_port_serve(struct model_port *port);
-void model_port_complete(struct model_port *port);
+/* The command being served comes to its end, and perhaps others with it. */
+void model_port_complete_some(struct model_port *port);
+/* `tfd`: the status, and the error register above it. */
+void model_port_end_with_error(struct model_port *port, unsigned slot, uint32_t tfd);
 void model_port_drop_commands(struct model_port *port);
 /* Readiness after a reset, and (later, on some) the signature with the FIS that holds it. */
 void model_port_post_signature(struct model_port *port);

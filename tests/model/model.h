@@ -80,6 +80,19 @@ enum model_order {
     MODEL_ORDER_RANDOM,
 };
 
+/* What a drive makes of READ LOG EXT after a queued error. */
+enum model_log {
+    MODEL_LOG_GOOD,
+    MODEL_LOG_ABORTED,    /* it knows no logs */
+    MODEL_LOG_HANGS,      /* it does not answer */
+    MODEL_LOG_BAD_SUM,    /* the page's checksum is wrong */
+    MODEL_LOG_BLANK,      /* the page is all zero */
+    MODEL_LOG_NOT_QUEUED, /* it says that the command was no queued one */
+    MODEL_LOG_WRONG_TAG,  /* it names a command that was not under way */
+    MODEL_LOG_WRONG_LBA,  /* it names a sector that the command did not read */
+    MODEL_LOGS
+};
+
 struct model_disk {
     enum model_disk_kind kind;
     const char *model; /* NULL: a default */
@@ -92,12 +105,16 @@ struct model_disk {
     uint64_t bytes_per_s; /* 0: data take no time */
     enum model_order order;
     uint32_t sectors_max; /* a longer command is aborted by the drive; 0: none is */
-    uint64_t found_ns;    /* until DET is 3 as found; 0: it already is */
-    uint64_t link_ns;     /* until DET is 3 after COMRESET */
-    uint64_t ready_ns;    /* until BSY is 0 after that */
-    uint32_t ssts;        /* as found; 0: active at the highest speed */
-    bool busy_as_found;   /* BSY until a COMRESET */
-    bool identify_fails;  /* IDENTIFY is aborted */
+    uint64_t jitter_ns;   /* a command takes up to so much longer, at random */
+    unsigned batch;       /* up to so many queued commands end at once, at random; 0: one */
+    unsigned noise;       /* of 1000 completions, those with MODEL_FAULT_NOISE */
+    enum model_log log;
+    uint64_t found_ns;   /* until DET is 3 as found; 0: it already is */
+    uint64_t link_ns;    /* until DET is 3 after COMRESET */
+    uint64_t ready_ns;   /* until BSY is 0 after that */
+    uint32_t ssts;       /* as found; 0: active at the highest speed */
+    bool busy_as_found;  /* BSY until a COMRESET */
+    bool identify_fails; /* IDENTIFY is aborted */
     bool locked;
     uint32_t signature;       /* PxSIG; 0: that of its kind */
     const uint16_t *identify; /* the 256 words it says; NULL: made from what stands above */
@@ -162,16 +179,27 @@ uint32_t model_hba_most_outstanding(const struct model_hba *hba);
 
 enum model_fault {
     MODEL_FAULT_NONE,
-    MODEL_FAULT_GONE,         /* all registers read as all ones from here on */
-    MODEL_FAULT_STUCK_ENGINE, /* CR does not fall any more */
-    MODEL_FAULT_DROPPED,      /* the next command never completes */
-    MODEL_FAULT_TASK_FILE,    /* the next command ends with an uncorrectable error */
-    MODEL_FAULT_LINK_LOST,    /* the cable is pulled for good */
-    MODEL_FAULT_INTERFACE,    /* the next command ends with a fatal interface error */
-    MODEL_FAULT_HOST_BUS,     /* the next command ends with a host bus error */
-    MODEL_FAULT_BUSY,         /* the next command leaves BSY set until a COMRESET */
+    MODEL_FAULT_GONE,          /* all registers read as all ones from here on */
+    MODEL_FAULT_STUCK_ENGINE,  /* CR and FR fall only when the controller is reset */
+    MODEL_FAULT_STUCK_FOREVER, /* ... and that does not help: HR does not fall either */
+    MODEL_FAULT_LINK_LOST,     /* the cable is pulled for good */
+    MODEL_FAULT_LINK_FLAP,     /* ... or until a COMRESET */
+    /* These take the next command: */
+    MODEL_FAULT_DROPPED,      /* it never completes */
+    MODEL_FAULT_TASK_FILE,    /* it ends with UNC */
+    MODEL_FAULT_NOT_FOUND,    /* with IDNF */
+    MODEL_FAULT_REFUSED,      /* with ABRT */
+    MODEL_FAULT_DEFECT,       /* with DF */
+    MODEL_FAULT_GARBLED,      /* with ICRC and ABRT: the drive saw the link fail */
+    MODEL_FAULT_INTERFACE,    /* with a fatal interface error: the controller did */
+    MODEL_FAULT_HOST_BUS,     /* with a host bus fatal error */
+    MODEL_FAULT_HOST_DATA,    /* with a host bus data error */
+    MODEL_FAULT_BUSY,         /* it leaves BSY set until a COMRESET */
     MODEL_FAULT_BUSY_FOREVER, /* ... and a COMRESET does not help */
-    MODEL_FAULT_SHORT,        /* the next command transfers fewer bytes than asked for */
+    MODEL_FAULT_SHORT,        /* it transfers fewer bytes than asked for */
+    MODEL_FAULT_OVERFLOW,     /* the drive sends more bytes than asked for */
+    MODEL_FAULT_UNKNOWN_FIS,  /* the drive sends a FIS of no known type */
+    MODEL_FAULT_NOISE,        /* none of this: status bits without a meaning, and it completes */
     MODEL_FAULTS
 };
 
@@ -181,7 +209,15 @@ const char *model_fault_name(enum model_fault fault);
 void model_hba_inject(struct model_hba *hba, enum model_fault fault, unsigned port,
                       uint64_t access);
 
-/* Whether the injected fault has had its effect. */
+/* A second one, beside that. */
+void model_hba_inject_also(struct model_hba *hba, enum model_fault fault, unsigned port,
+                           uint64_t access);
+
+/* Times the controller was reset; when the bit of a slot last fell. */
+uint32_t model_hba_resets(const struct model_hba *hba);
+uint64_t model_hba_done_ns(const struct model_hba *hba, unsigned port, unsigned slot);
+
+/* Whether the injected fault (the first of two) has had its effect. */
 bool model_hba_fault_hit(const struct model_hba *hba);
 
 #endif

@@ -19,6 +19,7 @@ static const struct model_chip personalities[MODEL_PERSONALITIES] = {
                          .device = 0x2922,
                          .window_bytes = 4096,
                          .found = {.cap = 0xc0141f05, .ghc = AE, .pi = 0x3f, .vs = 0x00010000},
+                         .no_logs = true,
                          .posts_dhrs = true,
                          .quiet_reset = true},
     [MODEL_88SE9128_HBA] =

@@ -74,6 +74,7 @@ struct model_chip {
 
     /* --- commands --- */
     bool completes_errors;      /* a failed command's bit falls as if it had worked */
+    bool no_logs;               /* READ LOG EXT is not known */
     bool miscounts;             /* PRDBC stays 0 */
     bool posts_dhrs;            /* PIO data end with a register FIS, too */
     uint32_t command_bytes_max; /* more in one command is a violation; 0: no limit */

@@ -44,6 +44,7 @@ void model_port_lose_link(struct model_port *port)
 void model_port_pull_cable(struct model_port *port)
 {
     port->link_lost = true;
+    port->lost_at = port->hba->accesses;
     model_port_lose_link(port);
     port->serr |= SERR_DIAG_N;
 }
@@ -65,6 +66,7 @@ static void become_ready(struct model_port *port)
         return;
     port->receiver_is_fresh = false;
     port->log_wanted = false;
+    port->holds_queue = false;
     if (port->receiver)
         model_port_post_signature(port);
     else
@@ -119,7 +121,7 @@ static uint64_t fall_time(const struct model_hba *hba, uint64_t usual)
 
 static bool just_lost(const struct model_port *port)
 {
-    return port->link_lost && port->hba->accesses - port->hba->fault_access < 3;
+    return port->lost_at != 0 && port->hba->accesses - port->lost_at < 3;
 }
 
 static void start_engine(struct model_port *port)
@@ -133,6 +135,8 @@ static void start_engine(struct model_port *port)
         model_violation("port %u: ST while the device is not ready", port->number);
     if (port->clb % 1024 != 0 || port->clbu != 0)
         model_violation("port %u: command list at %" PRIx32, port->number, port->clb);
+    if (port->holds_queue)
+        model_violation("port %u: ST while the drive still holds queued commands", port->number);
     model_dma_at(port->clb, 1024, "command list");
     port->engine = true;
     model_port_drop_commands(port);
@@ -140,6 +144,9 @@ static void start_engine(struct model_port *port)
 
 static void stop_engine(struct model_port *port)
 {
+    for (unsigned i = 0; i < 32; i++)
+        if (port->commands[i].pending && (port->sact >> i & 1) != 0 && !port->log_wanted)
+            port->holds_queue = true;
     port->ci = 0;
     port->sact = 0;
     model_port_drop_commands(port);
@@ -223,6 +230,8 @@ static void write_cmd(struct model_port *port, uint32_t value)
 
 static void write_ci(struct model_port *port, uint32_t value)
 {
+    if (port->hba->host_error)
+        model_violation("port %u: a command after a host bus error", port->number);
     if (!port->engine || (port->cmd & AHCI_PX_CMD_ST) == 0)
         model_violation("port %u: PxCI written while the engine is stopped", port->number);
     if (value == 0 || (value & port->ci) != 0)
@@ -271,6 +280,16 @@ static void write_devslp(struct model_port *port, uint32_t value)
     port->devslp = value;
 }
 
+/* A bit may be cleared once for each read that showed it: else a later event would be lost. */
+static void check_shown(const struct model_port *port, const char *name, uint32_t value,
+                        uint32_t *shown)
+{
+    if ((value & ~*shown) != 0)
+        model_violation("port %u: %s = %08" PRIx32 ", %08" PRIx32 " were read", port->number, name,
+                        value, *shown);
+    *shown &= ~value;
+}
+
 void model_port_write(struct model_port *port, uint32_t reg, uint32_t value)
 {
     bool list_busy = port->engine || (port->cmd & AHCI_PX_CMD_ST) != 0;
@@ -292,6 +311,7 @@ void model_port_write(struct model_port *port, uint32_t reg, uint32_t value)
         write_base(port, &port->fbu, value, area_busy);
         break;
     case AHCI_PX_IS:
+        check_shown(port, "PxIS", value, &port->is_shown);
         port->is &= ~value;
         break;
     case AHCI_PX_IE:
@@ -308,6 +328,7 @@ void model_port_write(struct model_port *port, uint32_t reg, uint32_t value)
     case AHCI_PX_SERR:
         if ((value & ~SERR_BITS) != 0)
             model_violation("port %u: PxSERR = %08" PRIx32, port->number, value);
+        check_shown(port, "PxSERR", value, &port->serr_shown);
         port->serr &= ~value;
         break;
     case AHCI_PX_SACT:
@@ -415,8 +436,6 @@ void model_port_run(struct model_port *port, uint64_t now)
         port->receiver = false;
         port->receiver_falls_at = MODEL_NO_TIME;
     }
-    if (port->served_at <= now) {
-        model_port_complete(port);
-        model_port_serve(port);
-    }
+    if (port->served_at <= now)
+        model_port_complete_some(port);
 }
