@@ -69,6 +69,8 @@ static void begin_test(struct bench *bench)
     bench->part = 0;
     bench->done = 0;
     bench->careful = 0;
+    bench->bad_sectors = 0;
+    bench->again = 0;
     bench->first_sample = bench->run->sample_count;
     bench->random.state = step->seed;
     bench->pause_ticks = warm_up;

@@ -60,7 +60,10 @@ struct bench {
     uint64_t await_ticks;     /* limit of one command */
     uint64_t pause_ticks;     /* TRANSFER: rest that uncounted reads have to make up for */
     uint32_t careful;         /* TRANSFER: positions to be read one by one after a failure */
+    uint64_t bad_lba;         /* of the last command that the drive could not do; never read ... */
+    uint32_t bad_sectors;     /* ... again just because it failed; 0: none */
     struct base_random random;
+    uint32_t again;          /* ACCESS, DEPTH: slots whose read, in slot_lba, is repeated */
     uint64_t load_ticks;     /* TRANSFER: when the reads of bench_load_begin were started */
     uint32_t outstanding;    /* slots started and not complete */
     bool counting;           /* DEPTH: an interval is open ... */

@@ -26,9 +26,11 @@ static enum status refill(struct bench *bench, struct drive *drive, const struct
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(left);
 
-        order.lba =
-            step->first_lba +
-            step->spacing_sectors * pick_place(base_random_next(&bench->random), step->places);
+        order.lba = bench->slot_lba[slot];
+        if ((bench->again >> slot & 1) == 0)
+            order.lba =
+                step->first_lba +
+                step->spacing_sectors * pick_place(base_random_next(&bench->random), step->places);
         order.bus = bench->setup.buffer.bus + slot * slot_bytes;
         status = drive->ops->prepare(drive, slot, &order);
         if (status != STATUS_OK)
@@ -73,11 +75,23 @@ static void account(struct bench *bench, const struct plan_step *step,
         bench->done += commands;
     } else {
         engine_count_not(bench, commands, (uint64_t)commands * step->command_sectors);
-        bench->counting = done->t1 >= bench->warm_end_ticks;
+        /* What is read again after an error of the link is not counted either. */
+        bench->again &= ~done->slots;
+        bench->counting = done->t1 >= bench->warm_end_ticks && bench->again == 0;
         if (bench->counting)
             keep_samples(bench, step, done, SAMPLE_UNCOUNTED);
     }
     bench->mark_ticks = done->t1;
+}
+
+static enum engine_next turn_failed(struct bench *bench, const struct drive *drive,
+                                    enum status status)
+{
+    uint32_t lost = bench->outstanding;
+    enum engine_next next = engine_failure(bench, drive, status, engine_slots(lost));
+
+    bench->again = next == ENGINE_MORE && engine_retry(bench, drive) ? lost : 0;
+    return next;
 }
 
 enum engine_next depth_turn(struct bench *bench, struct drive *drive, const struct plan_step *step)
@@ -92,7 +106,7 @@ enum engine_next depth_turn(struct bench *bench, struct drive *drive, const stru
     if (status == STATUS_OK)
         status = drive->ops->await(drive, all, bench->await_ticks, &done);
     if (status != STATUS_OK)
-        return engine_failure(bench, drive, status, engine_slots(bench->outstanding));
+        return turn_failed(bench, drive, status);
     bench->outstanding &= ~done.slots;
     bench->now_ticks = done.t1;
     account(bench, step, &done);

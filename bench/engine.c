@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #define TIME_OUTS_MAX 2u  /* of a run: each costs half a minute, and none of them is news */
+#define RETRIES_MAX   5u  /* of a test, after errors of the link */
 #define FAULTS_MAX    16u /* of a test: a failing drive can take seconds for each */
 
 void engine_count(struct bench *bench, uint64_t commands, uint64_t sectors)
@@ -61,11 +62,54 @@ enum engine_next engine_end_run(struct bench *bench, enum status status, const c
     return ENGINE_END_RUN;
 }
 
+static const char *final_reason(enum drive_fault_kind kind)
+{
+    switch (kind) {
+    case DRIVE_FAULT_HOST_BUS:
+        return "the controller cannot reach memory: wrong address or IOMMU";
+    case DRIVE_FAULT_OVERFLOW:
+        return "the drive moved more or fewer data than it was asked for";
+    case DRIVE_FAULT_LINK_LOST:
+        return "the link to the drive is lost";
+    case DRIVE_FAULT_NONE:
+    case DRIVE_FAULT_TASK_FILE:
+    case DRIVE_FAULT_INTERFACE:
+    case DRIVE_FAULT_TIMEOUT:
+    case DRIVE_FAULT_GONE:
+        break;
+    }
+    return "the port did not recover from a failure";
+}
+
+/* Keeps the fault, and the place where a drive cannot read. */
+static void book_fault(struct bench *bench, const struct drive_fault *fault, uint32_t commands)
+{
+    struct bench_faults *faults = &engine_test(bench)->faults;
+
+    if (faults->kept < BENCH_FAULTS_MAX)
+        faults->fault[faults->kept++] = *fault;
+    faults->count++;
+    faults->commands += commands;
+    if (fault->kind == DRIVE_FAULT_TASK_FILE && fault->sectors != 0) {
+        bench->bad_lba = fault->lba;
+        bench->bad_sectors = fault->sectors;
+    }
+}
+
+bool engine_retry(struct bench *bench, const struct drive *drive)
+{
+    struct bench_faults *faults = &engine_test(bench)->faults;
+
+    if (drive->fault.kind != DRIVE_FAULT_INTERFACE || faults->retries >= RETRIES_MAX)
+        return false;
+    faults->retries++;
+    return true;
+}
+
 enum engine_next engine_failure(struct bench *bench, const struct drive *drive, enum status status,
                                 uint32_t commands)
 {
     const struct drive_fault *fault = &drive->fault;
-    struct bench_faults *faults = &engine_test(bench)->faults;
 
     bench->now_ticks = hw_ticks();
     bench->outstanding = 0;
@@ -73,10 +117,7 @@ enum engine_next engine_failure(struct bench *bench, const struct drive *drive, 
     bench->pause_ticks = UINT64_MAX; /* the drive has rested, or worse */
     if (status == STATUS_INVALID)
         return engine_end_run(bench, status, "the driver refused a command of the plan");
-    if (faults->kept < BENCH_FAULTS_MAX)
-        faults->fault[faults->kept++] = *fault;
-    faults->count++;
-    faults->commands += commands;
+    book_fault(bench, fault, commands);
     if (status == STATUS_TIMEOUT)
         bench->run->time_outs++;
     if (status == STATUS_GONE)
@@ -84,8 +125,8 @@ enum engine_next engine_failure(struct bench *bench, const struct drive *drive, 
     if (bench->run->time_outs >= TIME_OUTS_MAX)
         return engine_end_run(bench, STATUS_TIMEOUT, "two commands timed out");
     if (!fault->recovered)
-        return engine_end_run(bench, status, "the port did not recover from a failure");
-    if (faults->count >= FAULTS_MAX)
+        return engine_end_run(bench, status, final_reason(fault->kind));
+    if (engine_test(bench)->faults.count >= FAULTS_MAX)
         return engine_fail_test(bench, "too many commands failed");
     return ENGINE_MORE;
 }

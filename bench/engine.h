@@ -91,6 +91,18 @@ enum status engine_read_one(struct bench *bench, struct drive *drive, enum drive
 enum engine_next engine_failure(struct bench *bench, const struct drive *drive, enum status status,
                                 uint32_t commands);
 
+/*
+ * After ENGINE_MORE: whether what became void is to be read again, because the link failed and not
+ * the drive, and it has not done so too often. Counts the retry.
+ */
+bool engine_retry(struct bench *bench, const struct drive *drive);
+
+/* Whether sectors are among those of the last command that the drive could not do. */
+static inline bool engine_is_bad(const struct bench *bench, uint64_t lba, uint64_t sectors)
+{
+    return lba < bench->bad_lba + bench->bad_sectors && bench->bad_lba < lba + sectors;
+}
+
 enum engine_next engine_fail_test(struct bench *bench, const char *reason);
 enum engine_next engine_end_run(struct bench *bench, enum status status, const char *reason);
 

@@ -30,6 +30,7 @@ const char *bench_state_name(enum bench_state state);
 /* Failures of a test: counted all, the first ones kept. */
 struct bench_faults {
     uint32_t count;
+    uint32_t retries;  /* of these, errors of the link after which was read again what was void */
     uint32_t commands; /* that were under way at a failure: void, their times are in no figure */
     uint32_t kept;
     struct drive_fault fault[BENCH_FAULTS_MAX];

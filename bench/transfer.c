@@ -200,11 +200,15 @@ static enum status train_run(struct bench *bench, struct train *train)
 static enum engine_next probe_unit(struct bench *bench)
 {
     enum status status = transfer_probe(bench);
+    enum engine_next next;
 
     bench->run->plan.steps[bench->step].probe = false;
     if (status == STATUS_OK)
         return ENGINE_MORE;
-    return engine_failure(bench, bench->setup.drive, status, 1);
+    next = engine_failure(bench, bench->setup.drive, status, 1);
+    if (next == ENGINE_MORE && engine_retry(bench, bench->setup.drive))
+        bench->run->plan.steps[bench->step].probe = true;
+    return next;
 }
 
 static void train_init(struct bench *bench, struct train *train)
@@ -224,7 +228,7 @@ static void train_init(struct bench *bench, struct train *train)
     train->run_in = step->run_in;
     train->run_in_left = step->run_in;
     train->run_in_lba = lba - run_in;
-    if (lba < run_in)
+    if (lba < run_in || engine_is_bad(bench, lba - run_in, run_in))
         train->run_in_lba = lba + (uint64_t)engine_position_commands(step) * step->command_sectors;
     if (train->run_in_lba + run_in > bench->setup.drive->info.sectors)
         train->run_in_lba = 0;
@@ -243,9 +247,24 @@ static void drop_samples(struct bench *bench, const struct train *train)
 }
 
 /*
- * Which position a failure belongs to is not known if several were under way. Then they are read
- * again, one by one, so that only the bad one is lost; after a time-out, all are given up.
+ * Which position a failure belongs to is not always known if several were under way. Then they are
+ * read again, one by one, but not the one with a place that the drive could not read, if it named
+ * it. After a time-out, or too many errors of the link, all are given up.
  */
+static void train_lost(struct bench *bench, enum status status, uint32_t lost)
+{
+    bool link = bench->setup.drive->fault.kind == DRIVE_FAULT_INTERFACE;
+
+    if (link && engine_retry(bench, bench->setup.drive)) {
+        bench->careful = lost > 1 ? lost : bench->careful;
+    } else if (lost > 1 && status != STATUS_TIMEOUT && !link) {
+        bench->careful = lost;
+    } else {
+        bench->done += lost > 0 ? lost : 1;
+        bench->careful -= bench->careful > 0;
+    }
+}
+
 static enum engine_next train_failed(struct bench *bench, struct train *train, enum status status)
 {
     uint32_t lost = train->next - train->oldest + (train->issued > 0);
@@ -260,36 +279,52 @@ static enum engine_next train_failed(struct bench *bench, struct train *train, e
                          (uint64_t)completed * engine_step(bench)->command_sectors);
     }
     drop_samples(bench, train);
-    if (lost > 1 && status != STATUS_TIMEOUT) {
-        bench->careful = lost;
-    } else {
-        bench->done += lost > 0 ? lost : 1;
-        bench->careful -= bench->careful > 0;
-    }
+    if (next == ENGINE_MORE)
+        train_lost(bench, status, lost);
     return next;
 }
 
-enum engine_next transfer_unit(struct bench *bench)
+/* Whether the drive has already failed to read a command of this position. */
+static bool position_is_bad(const struct bench *bench, uint32_t position)
+{
+    const struct plan_step *step = engine_step(bench);
+
+    return engine_is_bad(bench, plan_position_lba(step, position),
+                         step->seek_sectors +
+                             (uint64_t)engine_position_commands(step) * step->command_sectors);
+}
+
+static enum engine_next train_unit(struct bench *bench)
 {
     struct train train;
     enum status status;
 
-    if (engine_step(bench)->probe)
-        return probe_unit(bench);
     train_init(bench, &train);
     status = transfer_make_up(bench);
     if (status == STATUS_OK)
         status = transfer_seek(bench);
     if (status == STATUS_OK)
         status = train_run(bench, &train);
-    if (status != STATUS_OK) {
-        enum engine_next next = train_failed(bench, &train, status);
+    if (status != STATUS_OK)
+        return train_failed(bench, &train, status);
+    bench->careful -= bench->careful > 0;
+    return ENGINE_MORE;
+}
 
-        if (next != ENGINE_MORE)
-            return next;
-    } else {
+enum engine_next transfer_unit(struct bench *bench)
+{
+    enum engine_next next = ENGINE_MORE;
+
+    if (engine_step(bench)->probe)
+        return probe_unit(bench);
+    if (position_is_bad(bench, bench->done)) {
+        bench->done++;
         bench->careful -= bench->careful > 0;
+    } else {
+        next = train_unit(bench);
     }
+    if (next != ENGINE_MORE)
+        return next;
     if (bench->done < engine_step(bench)->count)
         return ENGINE_MORE;
     if (engine_test(bench)->time.counted_ticks == 0)

@@ -62,13 +62,17 @@ static struct ground ground_of(const struct bench *bench)
     return ground;
 }
 
-/* Of the next read; round and round. */
-static uint64_t ground_next(struct ground *ground, uint32_t sectors)
+/* Of the next read; round and round, around the place that the drive could not read. */
+static uint64_t ground_next(const struct bench *bench, struct ground *ground, uint32_t sectors)
 {
     uint64_t lba = ground->next_lba;
 
-    if (lba + sectors > ground->end_lba)
-        lba = ground->first_lba;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (engine_is_bad(bench, lba, sectors))
+            lba = bench->bad_lba + bench->bad_sectors;
+        if (lba + sectors > ground->end_lba)
+            lba = ground->first_lba;
+    }
     ground->next_lba = lba + sectors;
     return lba;
 }
@@ -90,7 +94,7 @@ enum status transfer_make_up(struct bench *bench)
     if (rest < hw_clock_ticks(bench->setup.clock, PAUSE_MIN_NS))
         return STATUS_OK;
     while (bench->now_ticks - begin < rest) {
-        struct engine_read read = {.lba = ground_next(&ground, step->command_sectors),
+        struct engine_read read = {.lba = ground_next(bench, &ground, step->command_sectors),
                                    .sectors = step->command_sectors};
         enum status status = engine_read_one(bench, bench->setup.drive, step->command, &read);
 
@@ -113,7 +117,7 @@ enum status transfer_load(struct bench *bench)
     enum status status;
 
     for (uint32_t slot = 0; slot < step->depth; slot++) {
-        order.lba = ground_next(&ground, step->command_sectors);
+        order.lba = ground_next(bench, &ground, step->command_sectors);
         order.bus = bench->setup.buffer.bus + slot * slot_bytes;
         status = drive->ops->prepare(drive, slot, &order);
         if (status != STATUS_OK)

@@ -74,6 +74,8 @@ enum engine_next verify_unit(struct bench *bench)
     } else {
         enum engine_next next = engine_failure(bench, bench->setup.drive, status, 1);
 
+        if (next == ENGINE_MORE && engine_retry(bench, bench->setup.drive))
+            return ENGINE_MORE;
         verify->unread++;
         if (next != ENGINE_MORE)
             return next;

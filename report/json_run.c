@@ -72,7 +72,19 @@ static void write_fault(const struct writer *out, const struct drive_fault *faul
     json_open(json, NULL, '{');
     json_string(json, "kind", drive_fault_name(fault->kind));
     json_string(json, "operation", fault->operation != NULL ? fault->operation : "");
+    if (fault->error != NULL)
+        json_string(json, "error", fault->error);
+    else
+        json_null(json, "error");
     json_number(json, "lba", fault->lba);
+    if (fault->sectors != 0)
+        json_number(json, "sectors", fault->sectors);
+    else
+        json_null(json, "sectors");
+    if (fault->error_lba_known)
+        json_number(json, "error_lba", fault->error_lba);
+    else
+        json_null(json, "error_lba");
     ns(out, "waited_ns", fault->waited_ticks);
     json_bool(json, "recovered", fault->recovered);
     json_open(json, "registers", '[');
@@ -91,6 +103,7 @@ static void write_faults(const struct writer *out, const struct bench_faults *fa
     json_open(out->json, "faults", '{');
     json_number(out->json, "count", faults->count);
     json_number(out->json, "commands", faults->commands);
+    json_number(out->json, "retries", faults->retries);
     json_open(out->json, "kept", '[');
     for (uint32_t i = 0; i < faults->kept; i++)
         write_fault(out, &faults->fault[i]);

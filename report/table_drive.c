@@ -215,15 +215,21 @@ static void show_state(const struct view *view, enum plan_kind kind, const struc
 
 static void show_faults(const struct view *view, const struct bench_faults *faults)
 {
+    const struct drive_fault *first = &faults->fault[0];
     char line[160];
     struct text text;
 
     if (faults->count == 0)
         return;
     text_init(&text, line, sizeof line);
-    text_printf(&text, "failures: %u (%u commands not counted); first: %s at LBA %llu",
-                faults->count, faults->commands, drive_fault_name(faults->fault[0].kind),
-                (unsigned long long)faults->fault[0].lba);
+    text_printf(&text, "failures: %u (%u commands not counted)", faults->count, faults->commands);
+    if (faults->retries > 0)
+        text_printf(&text, ", %u of them read again", faults->retries);
+    text_printf(&text, "; first: %s", drive_fault_name(first->kind));
+    if (first->error != NULL && first->error[0] != '\0')
+        text_printf(&text, " (%s)", first->error);
+    text_printf(&text, " at LBA %llu",
+                (unsigned long long)(first->error_lba_known ? first->error_lba : first->lba));
     table_wrapped(view->text, "", line);
 }
 

@@ -52,12 +52,17 @@ struct fake {
     uint64_t hang_every;   /* every n-th command never completes; 0: none */
     uint64_t gone_after;   /* after so many commands nothing answers */
     bool never_recovers;
+    bool names_command; /* a fault tells which of the commands under way has the bad sector */
+    uint64_t crc_every; /* every n-th command fails with an interface error; 0: none ... */
+    uint64_t crc_left;  /* ... so often at most; set both */
+    enum drive_fault_kind final; /* the kind of fault that bad_lba is, without recovery */
 
     struct drive_link link; /* what a look at it shows */
 
     /* State. */
     struct drive_read slot[DRIVE_SLOTS_MAX];
     uint64_t done_ns[DRIVE_SLOTS_MAX];
+    bool garbled[DRIVE_SLOTS_MAX];
     uint32_t prepared, started;
     double level_bytes;
     double bucket_ns; /* time at which level_bytes was true */
@@ -67,6 +72,9 @@ struct fake {
     uint64_t commands;
     struct base_random random;
     uint32_t in_flight_most;
+    uint32_t bad_reads; /* of the bad sector */
+    uint32_t lost;      /* commands under way at interface errors ... */
+    uint64_t lost_at;   /* ... and commands so far at the last of them */
     struct drive_read *log;
 };
 
@@ -148,6 +156,8 @@ static inline void fake_begin(struct fake *fake, uint32_t slot)
     fake->server_free_ns = begin + (slow ? fake->slow_latency_ns : fake->latency_ns) +
                            bytes * 1000000 / (media / 1000);
     fake->done_ns[slot] = fake->server_free_ns;
+    fake->garbled[slot] = fake->crc_left > 0 && fake->commands % fake->crc_every == 0;
+    fake->crc_left -= fake->garbled[slot];
     if (fake->hang_every != 0 && fake->commands % fake->hang_every == 0)
         fake->done_ns[slot] = FAKE_NEVER;
 }
@@ -173,12 +183,15 @@ static inline enum status fake_start(struct drive *drive, uint32_t slots, uint64
 static inline enum status fake_fail(struct fake *fake, enum status status,
                                     enum drive_fault_kind kind, uint64_t lba)
 {
-    fake->drive.fault = (struct drive_fault){.kind = kind,
-                                             .operation = "READ",
-                                             .lba = lba,
-                                             .recovered = !fake->never_recovers,
-                                             .register_count = 1,
-                                             .registers = {{"PxTFD", 0x4051}}};
+    if (fake->final != DRIVE_FAULT_NONE)
+        kind = fake->final;
+    fake->drive.fault =
+        (struct drive_fault){.kind = kind,
+                             .operation = "READ",
+                             .lba = lba,
+                             .recovered = !fake->never_recovers && fake->final == DRIVE_FAULT_NONE,
+                             .register_count = 1,
+                             .registers = {{"PxTFD", 0x4051}}};
     fake->started = 0;
     fake->server_free_ns = model_now_ns();
     return status;
@@ -214,8 +227,20 @@ static inline enum status fake_await(struct drive *drive, uint32_t slots, uint64
             continue;
         if (read->lba >= fake->bad_from_lba)
             return fake_fail(fake, STATUS_DEVICE, DRIVE_FAULT_TASK_FILE, read->lba);
-        if (fake->bad_lba >= read->lba && fake->bad_lba < read->lba + read->sectors)
-            return fake_fail(fake, STATUS_DEVICE, DRIVE_FAULT_TASK_FILE, fake->bad_lba);
+        if (fake->garbled[slot]) {
+            fake->lost += (uint32_t)__builtin_popcount(fake->started);
+            fake->lost_at = fake->commands;
+            return fake_fail(fake, STATUS_DEVICE, DRIVE_FAULT_INTERFACE, read->lba);
+        }
+        if (fake->bad_lba >= read->lba && fake->bad_lba < read->lba + read->sectors) {
+            fake->bad_reads++;
+            (void)fake_fail(fake, STATUS_DEVICE, DRIVE_FAULT_TASK_FILE, fake->bad_lba);
+            if (fake->names_command) {
+                fake->drive.fault.lba = read->lba;
+                fake->drive.fault.sectors = read->sectors;
+            }
+            return STATUS_DEVICE;
+        }
         fake_deliver(fake, read);
         done |= 1u << slot;
     }

@@ -1,4 +1,5 @@
 /* Failures: counted apart, in no figure, and never an endless run. */
+#include "base/bits.h"
 #include "tests/unit/bench_fake.h"
 
 /* No sample of a counted read may touch the bad sector, and figures cover the rest. */
@@ -115,6 +116,187 @@ static void test_no_recovery(void **state)
     rig_free(rig);
 }
 
+/* What a command of TRANSFER could not read is not read again, whatever else was under way. */
+static void test_medium_error_is_not_retried(void **state)
+{
+    (void)state;
+    for (uint64_t bad = 12000; bad < 3900000; bad += 77777) {
+        struct rig *rig = rig_new();
+        const struct bench_test *test;
+
+        rig->options.tests = PLAN_TEST(PLAN_TRANSFER);
+        rig->options.positions = 200;
+        rig->fake.drive.info.rotation_rpm = 1;
+        rig->fake.drive.info.sectors = 4000000;
+        rig->fake.names_command = true;
+        rig->fake.bad_lba = bad;
+        rig_run(rig);
+        test = rig_test(rig, PLAN_TRANSFER);
+        assert_int_equal(test->state, BENCH_DONE);
+        assert_int_equal(rig->fake.bad_reads, test->faults.count);
+        assert_true(rig->fake.bad_reads <= 1);
+        assert_int_equal(test->faults.retries, 0);
+        assert_true(rig->run.transfer.positions >= 199);
+        rig_free(rig);
+    }
+}
+
+/* One position at a time: the one with the bad sector is lost, wherever in it that lies. */
+static void test_medium_error_of_a_disk(void **state)
+{
+    (void)state;
+    for (uint64_t bad = 0; bad < 3900000; bad += 98765) {
+        struct rig *rig = rig_new();
+        const struct bench_test *test;
+
+        rig->options.tests = PLAN_TEST(PLAN_TRANSFER);
+        rig->options.positions = 50;
+        rig->fake.drive.info.rotation_rpm = 7200;
+        rig->fake.drive.info.sectors = 4000000;
+        rig->fake.names_command = true;
+        rig->fake.bad_lba = bad;
+        rig_run(rig);
+        test = rig_test(rig, PLAN_TRANSFER);
+        assert_int_equal(test->state, BENCH_DONE);
+        assert_int_equal(rig->fake.bad_reads, test->faults.count);
+        assert_true(rig->fake.bad_reads <= 1);
+        assert_int_equal(rig->run.transfer.positions, 50 - test->faults.count);
+        rig_free(rig);
+    }
+}
+
+/* One test, in which every so manieth command is garbled on the link, `left` of them in all. */
+static void run_garbled(uint32_t kind, uint64_t every, uint64_t left, struct rig *rig)
+{
+    rig->options.tests = PLAN_TEST(kind);
+    rig->options.positions = 100;
+    rig->options.accesses = 500;
+    rig->options.depth_commands = 5000;
+    rig->fake.crc_every = every;
+    rig->fake.crc_left = left;
+    rig_run(rig);
+}
+
+/* Up to five errors of the link in each test: everything is read in the end, nothing is missing. */
+static void test_link_errors_are_retried(void **state)
+{
+    static const enum plan_kind kinds[] = {PLAN_VERIFY, PLAN_TRANSFER, PLAN_ACCESS, PLAN_DEPTH};
+
+    (void)state;
+    for (uint32_t k = 0; k < COUNT_OF(kinds); k++)
+        for (uint64_t left = 1; left <= 5; left++) {
+            struct rig *rig = rig_new();
+            const struct bench_test *test;
+
+            run_garbled(kinds[k], kinds[k] == PLAN_VERIFY ? 3 : 70, left, rig);
+            test = rig_test(rig, kinds[k]);
+            assert_int_equal(rig->run.status, STATUS_OK);
+            assert_int_equal(test->state, BENCH_DONE);
+            assert_int_equal(test->faults.count, left);
+            assert_int_equal(test->faults.retries, left);
+            assert_int_equal(test->faults.commands, rig->fake.lost);
+            assert_int_equal(test->faults.fault[0].kind, DRIVE_FAULT_INTERFACE);
+            assert_int_equal(rig->run.verify.unread, 0);
+            if (kinds[k] == PLAN_TRANSFER)
+                assert_int_equal(rig->run.transfer.positions, 100);
+            if (kinds[k] == PLAN_ACCESS)
+                assert_int_equal(test->counted_commands + left, 500);
+            if (kinds[k] == PLAN_DEPTH)
+                assert_int_equal(test->counted_commands, 5000);
+            rig_free(rig);
+        }
+}
+
+/* The sixth is not retried, and 16 end the test, as with all other faults. */
+static void test_link_errors_have_an_end(void **state)
+{
+    static const enum plan_kind kinds[] = {PLAN_VERIFY, PLAN_TRANSFER, PLAN_ACCESS, PLAN_DEPTH};
+
+    (void)state;
+    for (uint32_t k = 0; k < COUNT_OF(kinds); k++) {
+        struct rig *rig = rig_new();
+        const struct bench_test *test;
+
+        run_garbled(kinds[k], 1, FAKE_NEVER, rig);
+        test = rig_test(rig, kinds[k]);
+        assert_int_equal(test->state, BENCH_FAILED);
+        assert_int_equal(test->faults.retries, 5);
+        assert_in_range(test->faults.count, 6, 16);
+        assert_int_equal(test->counted_commands, 0);
+        rig_free(rig);
+    }
+}
+
+/* The same places are read again, and neither the garbled reads nor their repetitions are counted.
+ */
+static void test_retries_are_in_no_figure(void **state)
+{
+    struct rig *rig = rig_new();
+    const struct drive_read *log = rig->fake.log;
+    const struct bench_test *test;
+    uint32_t uncounted = 0, step;
+
+    (void)state;
+    run_garbled(PLAN_ACCESS, 100, 3, rig);
+    step = rig_index(rig, PLAN_ACCESS);
+    test = rig_test(rig, PLAN_ACCESS);
+    for (uint32_t i = 100; i <= 300; i += 100)
+        assert_int_equal(log[i - 1].lba, log[i].lba);
+    for (uint32_t i = 0; i < rig->run.sample_count; i++)
+        if (rig->setup.samples[i].step == step)
+            uncounted += rig->setup.samples[i].role == SAMPLE_UNCOUNTED;
+    assert_int_equal(uncounted, 3);
+    assert_int_equal(test->latency.count, 497);
+    assert_int_equal(test->time.uncounted_commands, 3);
+    rig_free(rig);
+
+    rig = rig_new();
+    rig->fake.drive.info.queue_depth = 4;
+    run_garbled(PLAN_DEPTH, 2000, 1, rig);
+    log = rig->fake.log;
+    test = rig_test(rig, PLAN_DEPTH);
+    /* One after the other here: those under way are the last four. */
+    for (uint64_t i = 0; i < 4; i++) {
+        bool found = false;
+
+        for (uint64_t j = 0; j < 4; j++)
+            found = found || log[rig->fake.lost_at - 4 + i].lba == log[rig->fake.lost_at + j].lba;
+        assert_true(found);
+    }
+    assert_int_equal(test->faults.commands, 4);
+    for (uint32_t i = 0; i < rig->run.sample_count; i++)
+        assert_true(rig->setup.samples[i].role == SAMPLE_UNCOUNTED ||
+                    rig->setup.samples[i].ticks < MODEL_HZ / 1000);
+    rig_free(rig);
+}
+
+/* Why the run ended says what was found. */
+static void test_final_faults(void **state)
+{
+    static const struct {
+        enum drive_fault_kind kind;
+        const char *reason;
+    } cases[] = {
+        {DRIVE_FAULT_HOST_BUS, "the controller cannot reach memory: wrong address or IOMMU"},
+        {DRIVE_FAULT_OVERFLOW, "the drive moved more or fewer data than it was asked for"},
+        {DRIVE_FAULT_LINK_LOST, "the link to the drive is lost"},
+        {DRIVE_FAULT_INTERFACE, "the port did not recover from a failure"},
+    };
+
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(cases); i++) {
+        struct rig *rig = rig_new();
+
+        rig->fake.bad_lba = 0;
+        rig->fake.final = cases[i].kind;
+        rig_run(rig);
+        assert_int_equal(rig->run.status, STATUS_DEVICE);
+        assert_string_equal(rig->run.reason, cases[i].reason);
+        assert_int_equal(rig_test(rig, PLAN_VERIFY)->faults.retries, 0);
+        rig_free(rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +305,12 @@ int main(void)
         cmocka_unit_test(test_time_outs),
         cmocka_unit_test(test_gone),
         cmocka_unit_test(test_no_recovery),
+        cmocka_unit_test(test_medium_error_is_not_retried),
+        cmocka_unit_test(test_medium_error_of_a_disk),
+        cmocka_unit_test(test_link_errors_are_retried),
+        cmocka_unit_test(test_link_errors_have_an_end),
+        cmocka_unit_test(test_retries_are_in_no_figure),
+        cmocka_unit_test(test_final_faults),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,7 +104,11 @@ static void test_largest(void **state)
     size_t bytes = REPORT_JSON_BYTES(2, 2);
     struct drive_fault fault = {.kind = DRIVE_FAULT_OVERFLOW,
                                 .operation = "READ FPDMA QUEUED",
+                                .error = "ABRT",
                                 .lba = UINT64_MAX,
+                                .sectors = 65536,
+                                .error_lba_known = true,
+                                .error_lba = UINT64_MAX,
                                 .waited_ticks = UINT64_MAX / 2,
                                 .register_count = DRIVE_FAULT_REGISTERS};
     char *buffer = malloc(bytes);
