@@ -80,7 +80,7 @@ static void check_mcfg(const char *directory, const char *file)
 static void test_mcfg(void **state)
 {
     (void)state;
-    check_directory("acpi/mcfg", ".bin", check_mcfg);
+    check_directory("pci/acpi/mcfg", ".bin", check_mcfg);
 }
 
 /* Entries that make no sense, and have to be left out. */
@@ -133,8 +133,8 @@ static void check_units(const char *directory, const char *file)
 static void test_units(void **state)
 {
     (void)state;
-    check_directory("acpi/dmar", ".bin", check_units);
-    check_directory("acpi/ivrs", ".bin", check_units);
+    check_directory("pci/acpi/dmar", ".bin", check_units);
+    check_directory("pci/acpi/ivrs", ".bin", check_units);
 }
 
 /* What iasl shows of one remapping unit or hardware definition block. */
@@ -259,8 +259,8 @@ static void test_against_iasl(void **state)
         print_message("# iasl is not installed\n");
         skip();
     }
-    check_directory("acpi/dmar", ".bin", check_against_iasl);
-    check_directory("acpi/ivrs", ".bin", check_against_iasl);
+    check_directory("pci/acpi/dmar", ".bin", check_against_iasl);
+    check_directory("pci/acpi/ivrs", ".bin", check_against_iasl);
 }
 
 int main(void)

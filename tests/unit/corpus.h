@@ -34,7 +34,7 @@ static void check_directory(const char *name, const char *ending,
     size_t count = 0;
     DIR *directory;
 
-    snprintf(path, sizeof path, "%s/pci/%s", corpus(), name);
+    snprintf(path, sizeof path, "%s/%s", corpus(), name);
     directory = opendir(path);
     if (directory == NULL)
         fail_msg("cannot open %s", path);

@@ -89,19 +89,19 @@ static void check_dump(const char *directory, const char *file)
 static void test_full_dumps(void **state)
 {
     (void)state;
-    check_directory("hex", ".lspci", check_dump);
+    check_directory("pci/hex", ".lspci", check_dump);
 }
 
 static void test_qemu_dumps(void **state)
 {
     (void)state;
-    check_directory("qemu", ".lspci", check_dump);
+    check_directory("pci/qemu", ".lspci", check_dump);
 }
 
 static void test_header_dumps(void **state)
 {
     (void)state;
-    check_directory("header-only", ".lspci", check_dump);
+    check_directory("pci/header-only", ".lspci", check_dump);
 }
 
 int main(void)

@@ -166,8 +166,8 @@ static void test_lspci(void **state)
     if (system("lspci --version >/dev/null 2>&1") != 0)
         skip();
     compared = with_link = 0;
-    check_directory("hex", ".lspci", check_lspci);
-    check_directory("qemu", ".lspci", check_lspci);
+    check_directory("pci/hex", ".lspci", check_lspci);
+    check_directory("pci/qemu", ".lspci", check_lspci);
     print_message("# %zu functions, %zu with a link\n", compared, with_link);
     assert_in_range(compared, 500, 100000);
     assert_in_range(with_link, 100, compared);
@@ -346,10 +346,10 @@ static void test_all_paths(void **state)
 {
     (void)state;
     corpus();
-    check_directory("hex", ".lspci", check_all_paths);
-    check_directory("qemu", ".lspci", check_all_paths);
-    check_directory("partial", ".lspci", check_all_paths);
-    check_directory("header-only", ".lspci", check_all_paths);
+    check_directory("pci/hex", ".lspci", check_all_paths);
+    check_directory("pci/qemu", ".lspci", check_all_paths);
+    check_directory("pci/partial", ".lspci", check_all_paths);
+    check_directory("pci/header-only", ".lspci", check_all_paths);
     assert_in_range(functions, 1000, 100000);
 }
 
