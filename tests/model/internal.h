@@ -136,14 +136,24 @@ uint32_t model_port_cmd_writable(const struct model_port *port);
 void model_port_found(struct model_port *port, const struct model_disk *disk);
 void model_port_poke(struct model_port *port, uint32_t reg, uint32_t value);
 
-/* --- port.c --- */
+/* --- link.c --- */
 uint32_t model_port_active_ssts(const struct model_port *port);
 void model_port_lose_link(struct model_port *port);
+void model_port_pull_cable(struct model_port *port);
+bool model_link_is_up(const struct model_port *port);
+/* What is due at link_at and ready_at. */
+void model_link_comes_up(struct model_port *port);
+void model_link_become_ready(struct model_port *port);
+/* What software does: PxSCTL; PxCMD.ICC and SUD. */
+void model_link_write_sctl(struct model_port *port, uint32_t value);
+void model_link_wake(struct model_port *port);
+void model_link_spin_up(struct model_port *port, bool on);
+
+/* --- port.c --- */
 uint32_t model_port_read(const struct model_port *port, uint32_t reg);
 void model_port_write(struct model_port *port, uint32_t reg, uint32_t value);
 uint64_t model_port_next(const struct model_port *port);
 void model_port_run(struct model_port *port, uint64_t now);
-void model_port_pull_cable(struct model_port *port);
 
 /* --- device.c --- */
 void model_port_issue(struct model_port *port, unsigned slot);

@@ -1,4 +1,4 @@
-/* One port of a model controller: its registers, link and engines. */
+/* One port of a model controller: its registers and engines. */
 #include "tests/model/internal.h"
 
 #include "base/bits.h"
@@ -6,111 +6,10 @@
 
 #include <inttypes.h>
 
-#define SERR_DIAG_N  AHCI_PX_SERR_N
-#define SERR_DIAG_X  AHCI_PX_SERR_X
-#define SERR_BITS    0x07ff0f03u
-#define IE_BITS      0xfdc000ffu
-#define EARLY_NS     10000000u
-#define RECEIVER_NS  1000u
-#define RESET_MIN_NS 1000000u
-
-/* Up and active, at the highest speed that PxSCTL.SPD allows. */
-uint32_t model_port_active_ssts(const struct model_port *port)
-{
-    uint32_t speed = base_field(port->hba->cap, AHCI_CAP_ISS);
-    uint32_t limit = base_field(port->sctl, AHCI_PX_SCTL_SPD);
-
-    if (limit != 0 && limit < speed)
-        speed = limit;
-    return 0x103 | speed << 4;
-}
-
-static bool is_up(const struct model_port *port)
-{
-    return (port->ssts & 0xf) == 3;
-}
-
-void model_port_lose_link(struct model_port *port)
-{
-    port->ssts = 0;
-    port->tfd = 0x7f;
-    port->ready = false;
-    port->fis_waits = false;
-    port->link_at = port->ready_at = port->sig_at = MODEL_NO_TIME;
-    port->serving = -1;
-    port->served_at = MODEL_NO_TIME;
-}
-
-void model_port_pull_cable(struct model_port *port)
-{
-    port->link_lost = true;
-    port->lost_at = port->hba->accesses;
-    model_port_lose_link(port);
-    port->serr |= SERR_DIAG_N;
-}
-
-static void link_comes_up(struct model_port *port)
-{
-    port->link_at = MODEL_NO_TIME;
-    port->link_since = model_now_ns();
-    port->ssts = model_port_active_ssts(port);
-    port->ready_at = model_now_ns() + port->disk.ready_ns;
-    if (!port->hba->chip.quiet_reset)
-        port->serr |= SERR_DIAG_X | SERR_DIAG_N;
-}
-
-static void become_ready(struct model_port *port)
-{
-    port->ready_at = MODEL_NO_TIME;
-    if (port->busy_forever)
-        return;
-    port->receiver_is_fresh = false;
-    port->log_wanted = false;
-    port->holds_queue = false;
-    if (port->receiver)
-        model_port_post_signature(port);
-    else
-        port->fis_waits = true;
-}
-
-static void begin_reset(struct model_port *port)
-{
-    if (port->hba->chip.fr_sticks && (port->cmd & AHCI_PX_CMD_FRE) == 0)
-        port->receiver_falls_at = model_now_ns();
-    if (port->engine || (port->cmd & AHCI_PX_CMD_ST) != 0) {
-        /* The last means against an engine that does not stop is allowed. */
-        if (!port->hba->stuck)
-            model_violation("port %u: COMRESET while the engine runs", port->number);
-    }
-    model_port_lose_link(port);
-    model_port_drop_commands(port);
-    port->sig = AHCI_PX_SIG_NONE;
-    port->tfd = 0x80;
-    port->reset_since = model_now_ns();
-}
-
-static void end_reset(struct model_port *port)
-{
-    if (model_now_ns() - port->reset_since < RESET_MIN_NS)
-        model_violation("port %u: COMRESET shorter than 1 ms", port->number);
-    port->reset_since = MODEL_NO_TIME;
-    if (port->disk.kind == MODEL_DISK_NONE || port->link_lost)
-        return;
-    port->link_at = model_now_ns() + (port->hba->chip.quiet_reset ? 0 : port->disk.link_ns);
-}
-
-static void write_sctl(struct model_port *port, uint32_t value)
-{
-    uint32_t det = value & 0xf;
-
-    if ((value & ~0xfffu) != 0 || (det != 0 && det != 1 && det != 4))
-        model_violation("port %u: PxSCTL = %08" PRIx32, port->number, value);
-    if (det == 1 && (port->sctl & 0xf) != 1)
-        begin_reset(port);
-    if (det == 0 && (port->sctl & 0xf) == 1)
-        end_reset(port);
-    port->sctl = value;
-}
+#define SERR_BITS   0x07ff0f03u
+#define IE_BITS     0xfdc000ffu
+#define EARLY_NS    10000000u
+#define RECEIVER_NS 1000u
 
 static uint64_t fall_time(const struct model_hba *hba, uint64_t usual)
 {
@@ -131,7 +30,7 @@ static void start_engine(struct model_port *port)
     if (port->engine)
         model_violation("port %u: ST while CR is set", port->number);
     /* A cable pulled between the last look and this write is nobody's fault. */
-    if (!just_lost(port) && (!port->ready || !is_up(port) || (port->tfd & 0x88) != 0))
+    if (!just_lost(port) && (!port->ready || !model_link_is_up(port) || (port->tfd & 0x88) != 0))
         model_violation("port %u: ST while the device is not ready", port->number);
     if (port->clb % 1024 != 0 || port->clbu != 0)
         model_violation("port %u: command list at %" PRIx32, port->number, port->clb);
@@ -165,27 +64,6 @@ static void start_receiver(struct model_port *port)
     port->receiver_is_fresh = port->ready;
     if (port->fis_waits)
         model_port_post_signature(port);
-}
-
-/* ICC: a link that may sleep no more wakes up. */
-static void wake(struct model_port *port)
-{
-    uint32_t ipm = base_field(port->ssts, AHCI_PX_SSTS_IPM);
-
-    if (port->hba->chip.sleeps_on || (port->devslp & AHCI_PX_DEVSLP_ADSE) != 0)
-        return;
-    if (ipm != AHCI_PX_SSTS_IPM_ACTIVE && (port->ssts & AHCI_PX_SSTS_DET) != 0)
-        port->ssts = model_port_active_ssts(port);
-}
-
-/* Staggered spin-up: without SUD the port does not look for a device (AHCI 1.3.1, 10.10.1). */
-static void change_spin_up(struct model_port *port, bool on)
-{
-    if ((port->hba->cap & AHCI_CAP_SSS) == 0)
-        return;
-    model_port_lose_link(port);
-    if (on && port->disk.kind != MODEL_DISK_NONE && !port->link_lost)
-        port->link_at = model_now_ns() + port->disk.link_ns;
 }
 
 static void change_engines(struct model_port *port, uint32_t rises, uint32_t falls)
@@ -222,9 +100,9 @@ static void write_cmd(struct model_port *port, uint32_t value)
     if ((value & AHCI_PX_CMD_CLO) != 0)
         port->tfd &= ~(AHCI_PX_TFD_BSY | AHCI_PX_TFD_DRQ);
     if ((value & AHCI_PX_CMD_ICC) == AHCI_PX_CMD_ICC_ACTIVE)
-        wake(port);
+        model_link_wake(port);
     if (((rises | falls) & AHCI_PX_CMD_SUD) != 0)
-        change_spin_up(port, (rises & AHCI_PX_CMD_SUD) != 0);
+        model_link_spin_up(port, (rises & AHCI_PX_CMD_SUD) != 0);
     change_engines(port, rises, falls);
 }
 
@@ -245,7 +123,7 @@ static void write_ci(struct model_port *port, uint32_t value)
         if (i > base_field(port->hba->cap, AHCI_CAP_NCS))
             model_violation("port %u: slot %u does not exist", port->number, i);
         port->ci |= BIT32(i);
-        if (!is_up(port)) /* the cable was pulled: nobody will answer */
+        if (!model_link_is_up(port)) /* the cable was pulled: nobody will answer */
             continue;
         model_port_issue(port, i);
     }
@@ -323,7 +201,7 @@ void model_port_write(struct model_port *port, uint32_t reg, uint32_t value)
         write_cmd(port, value);
         break;
     case AHCI_PX_SCTL:
-        write_sctl(port, value);
+        model_link_write_sctl(port, value);
         break;
     case AHCI_PX_SERR:
         if ((value & ~SERR_BITS) != 0)
@@ -359,7 +237,7 @@ static uint32_t port_tfd(const struct model_port *port)
     const struct model_chip *chip = &port->hba->chip;
     uint64_t early_ns = chip->early_ns != 0 ? chip->early_ns : EARLY_NS;
 
-    if (chip->early_ready && is_up(port) && port->link_since != 0 && !port->ready &&
+    if (chip->early_ready && model_link_is_up(port) && port->link_since != 0 && !port->ready &&
         model_now_ns() - port->link_since < early_ns && port->ready_at != MODEL_NO_TIME)
         return 0x50;
     return port->tfd;
@@ -377,8 +255,8 @@ uint32_t model_port_read(const struct model_port *port, uint32_t reg)
     case AHCI_PX_FBU:
         return port->fbu;
     case AHCI_PX_IS:
-        return port->is | ((port->serr & SERR_DIAG_X) != 0 ? AHCI_PX_IS_PCS : 0) |
-               ((port->serr & SERR_DIAG_N) != 0 ? AHCI_PX_IS_PRCS : 0);
+        return port->is | ((port->serr & AHCI_PX_SERR_X) != 0 ? AHCI_PX_IS_PCS : 0) |
+               ((port->serr & AHCI_PX_SERR_N) != 0 ? AHCI_PX_IS_PRCS : 0);
     case AHCI_PX_IE:
         return port->ie;
     case AHCI_PX_CMD:
@@ -423,9 +301,9 @@ uint64_t model_port_next(const struct model_port *port)
 void model_port_run(struct model_port *port, uint64_t now)
 {
     if (port->link_at <= now)
-        link_comes_up(port);
+        model_link_comes_up(port);
     if (port->ready_at <= now)
-        become_ready(port);
+        model_link_become_ready(port);
     if (port->sig_at <= now)
         model_port_send_signature(port);
     if (port->engine_falls_at <= now) {
