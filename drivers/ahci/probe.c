@@ -169,6 +169,19 @@ static enum status fetch_identify(struct ahci_port *port, uint8_t opcode)
     return status;
 }
 
+/* Nothing that a Marvell chip sends to memory arrives where an IOMMU watches: it says that it is
+ * function 1, which does not exist. */
+static const char *why_unidentified(const struct ahci_port *port)
+{
+    if (port->controller->unusable)
+        return UNUSABLE;
+    if ((port->controller->quirks & AHCI_QUIRK_MARVELL) != 0 &&
+        port->drive.fault.kind == DRIVE_FAULT_TIMEOUT)
+        return "IDENTIFY DEVICE timed out (an IOMMU may block this controller: "
+               "its DMA comes from function 1)";
+    return "IDENTIFY DEVICE failed";
+}
+
 static enum status identify_drive(struct ahci_port *port, uint32_t sig)
 {
     const char *reason;
@@ -178,8 +191,7 @@ static enum status identify_drive(struct ahci_port *port, uint32_t sig)
     if (status == STATUS_GONE)
         return status;
     if (status != STATUS_OK)
-        return decide(port, AHCI_PORT_NO_IDENTIFY,
-                      port->controller->unusable ? UNUSABLE : "IDENTIFY DEVICE failed");
+        return decide(port, AHCI_PORT_NO_IDENTIFY, why_unidentified(port));
     copy_identify(port);
     status = ahci_identify_parse(port->identify, &port->drive.info, &reason);
     ahci_identify_blank(port->identify);
