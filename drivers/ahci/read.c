@@ -79,11 +79,18 @@ static const char *operation_name(const struct ahci_port *port)
 /* Nothing can be started any more, because of what happened before. */
 static enum status refuse(struct ahci_port *port, enum status status, enum drive_fault_kind kind)
 {
-    /* A reset of the controller, for the sake of another port, did not bring this one back. */
-    if (kind == DRIVE_FAULT_NONE)
-        kind = DRIVE_FAULT_LINK_LOST;
     port->drive.fault = (struct drive_fault){.kind = kind, .operation = operation_name(port)};
     return status;
+}
+
+/* The record says why already, unless the controller was reset for the sake of another port. */
+static enum status refuse_stopped(struct ahci_port *port)
+{
+    const struct drive_fault *fault = &port->drive.fault;
+
+    if (fault->kind != DRIVE_FAULT_NONE && !fault->recovered)
+        return STATUS_DEVICE;
+    return refuse(port, STATUS_DEVICE, DRIVE_FAULT_LINK_LOST);
 }
 
 static enum status start(struct drive *drive, uint32_t slots, uint64_t *ret_t0)
@@ -98,8 +105,8 @@ static enum status start(struct drive *drive, uint32_t slots, uint64_t *ret_t0)
         return refuse(port, STATUS_DEVICE, DRIVE_FAULT_HOST_BUS);
     if (slots == 0 || (slots & ~port->prepared) != 0)
         return STATUS_INVALID;
-    if (!port->running)
-        return refuse(port, STATUS_DEVICE, port->drive.fault.kind);
+    if (!port->running || port->stuck)
+        return refuse_stopped(port);
     /* Queued and other commands are never outstanding together (Serial ATA 3.x, 13.6.4). */
     if (queued && (slots & ~port->prepared_queued) != 0)
         return STATUS_INVALID;
@@ -157,6 +164,7 @@ static enum status fail(struct ahci_port *port, enum status status, uint64_t wai
     if (after != STATUS_GONE)
         return status;
     fault->kind = DRIVE_FAULT_GONE;
+    fault->error = NULL;
     fault->recovered = false;
     return STATUS_GONE;
 }

@@ -330,6 +330,11 @@ uint32_t model_hba_resets(const struct model_hba *hba)
     return hba->resets;
 }
 
+uint32_t model_hba_comresets(const struct model_hba *hba)
+{
+    return hba->comresets;
+}
+
 uint64_t model_hba_done_ns(const struct model_hba *hba, unsigned port, unsigned slot)
 {
     return hba->ports[port].done_ns[slot];

@@ -83,7 +83,7 @@ struct model_hba {
     bool stuck;         /* engines do not stop any more ... */
     bool stuck_forever; /* ... and a reset of the controller does not end */
     bool host_error;    /* it could not reach memory: no command may follow */
-    uint32_t resets;
+    uint32_t resets, comresets;
     uint64_t reset_over_at;
     bool once; /* CAP, CAP2 and PI may be written: a reset has cleared them */
     uint32_t cap2, pi_found;

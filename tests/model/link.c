@@ -69,6 +69,7 @@ void model_link_become_ready(struct model_port *port)
 
 static void begin_reset(struct model_port *port)
 {
+    port->hba->comresets++;
     if (port->hba->chip.fr_sticks && (port->cmd & AHCI_PX_CMD_FRE) == 0)
         port->receiver_falls_at = model_now_ns();
     if (port->engine || (port->cmd & AHCI_PX_CMD_ST) != 0) {

@@ -213,8 +213,9 @@ void model_hba_inject(struct model_hba *hba, enum model_fault fault, unsigned po
 void model_hba_inject_also(struct model_hba *hba, enum model_fault fault, unsigned port,
                            uint64_t access);
 
-/* Times the controller was reset; when the bit of a slot last fell. */
+/* Times the controller, and its links, were reset; when the bit of a slot last fell. */
 uint32_t model_hba_resets(const struct model_hba *hba);
+uint32_t model_hba_comresets(const struct model_hba *hba);
 uint64_t model_hba_done_ns(const struct model_hba *hba, unsigned port, unsigned slot);
 
 /* Whether the injected fault (the first of two) has had its effect. */

@@ -109,6 +109,30 @@ static void builds_the_fis(void **state)
     }
 }
 
+/* Four logs and their first pages, of all addresses and page numbers there are. */
+static void reads_only_the_logs_on_the_list(void **state)
+{
+    struct ahci_command command = {.opcode = 0x2f, .count = 1, .bytes = 512};
+    unsigned built = 0;
+
+    (void)state;
+    for (command.lba = 0; command.lba < 0x30000; command.lba++) {
+        unsigned log = command.lba & 0xff;
+        unsigned page = (unsigned)(command.lba >> 8);
+        bool listed = (log == 0x00 && page == 0) || (log == 0x04 && page <= 7) ||
+                      (log == 0x10 && page == 0) || (log == 0x30 && page <= 8);
+
+        assert_int_equal(build(&command), listed ? STATUS_OK : STATUS_INVALID);
+        built += listed;
+    }
+    assert_int_equal(built, 1 + 8 + 1 + 9);
+    for (unsigned bit = 16; bit < 64; bit++)
+        for (unsigned log = 0; log < 256; log++) {
+            command.lba = UINT64_C(1) << bit | log;
+            assert_int_equal(build(&command), STATUS_INVALID);
+        }
+}
+
 static void cuts_the_destination_into_4_mib(void **state)
 {
     struct ahci_command command = {.opcode = 0x25, .count = 1, .bus = 0x40000002};
@@ -163,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builds_only_what_is_on_the_list),
         cmocka_unit_test(builds_the_fis),
+        cmocka_unit_test(reads_only_the_logs_on_the_list),
         cmocka_unit_test(cuts_the_destination_into_4_mib),
         cmocka_unit_test(refuses_bad_arguments),
     };
