@@ -4,6 +4,8 @@
 #include "base/bits.h"
 #include "drivers/ahci/regs.h"
 
+#include <string.h>
+
 #define SERR_CRC (BIT32(10) | BIT32(21))
 
 /* What a fault that takes a command does with it. */
@@ -34,7 +36,7 @@ static const struct {
     [MODEL_FAULT_NOT_FOUND] = {"not found", EFFECT_ERROR, 0x1041, 0, 0},
     [MODEL_FAULT_REFUSED] = {"refused", EFFECT_ERROR, 0x0441, 0, 0},
     [MODEL_FAULT_DEFECT] = {"device fault", EFFECT_ERROR, 0x0061, 0, 0},
-    [MODEL_FAULT_GARBLED] = {"garbled, said by the drive", EFFECT_ERROR, 0x8441, 0, SERR_CRC},
+    [MODEL_FAULT_GARBLED] = {"garbled, said by the drive", EFFECT_ERROR, 0x8441, 0, 0},
     [MODEL_FAULT_INTERFACE] = {"interface", EFFECT_HALT, 0, AHCI_PX_IS_IFS, SERR_CRC},
     [MODEL_FAULT_HOST_BUS] = {"host bus", EFFECT_HALT, 0, AHCI_PX_IS_HBFS, BIT32(11)},
     [MODEL_FAULT_HOST_DATA] = {"host bus data", EFFECT_HALT, 0, AHCI_PX_IS_HBDS, BIT32(11)},
@@ -118,6 +120,70 @@ void model_port_halt(struct model_port *port, uint32_t is, uint32_t serr)
     port->is |= is;
     port->serr |= serr;
     port->halted = true;
+}
+
+/* Of a command that fails: the sector that the drive names. */
+static uint64_t bad_sector(const struct model_command *command)
+{
+    return command->lba + command->sectors / 2;
+}
+
+static void fill_log(struct model_port *port, unsigned slot, uint8_t error)
+{
+    uint64_t lba = bad_sector(&port->commands[slot]);
+    enum model_log fault = port->disk.log;
+    uint8_t sum = 0;
+
+    memset(port->log, 0, sizeof port->log);
+    if (fault == MODEL_LOG_BLANK)
+        return;
+    if (fault == MODEL_LOG_WRONG_LBA)
+        lba += port->commands[slot].sectors;
+    if (fault == MODEL_LOG_WRONG_TAG)
+        slot = 31;
+    port->log[0] = (uint8_t)(slot | (fault == MODEL_LOG_NOT_QUEUED ? ATA_LOG_10_NQ : 0));
+    port->log[ATA_LOG_10_STATUS] = (uint8_t)port->tfd;
+    port->log[3] = error;
+    for (unsigned i = 0; i < 3; i++) {
+        port->log[4 + i] = (uint8_t)(lba >> 8 * i);
+        port->log[8 + i] = (uint8_t)(lba >> (24 + 8 * i));
+    }
+    for (unsigned i = 0; i < 511; i++)
+        sum = (uint8_t)(sum + port->log[i]);
+    port->log[511] = (uint8_t)((fault == MODEL_LOG_BAD_SUM ? 0x101 : 0x100) - sum);
+}
+
+void model_port_post_status(const struct model_port *port, uint64_t lba)
+{
+    uint8_t *fis;
+
+    if (port->hba->chip.posts_no_fis || !model_dma_covers(port->fb, 256))
+        return;
+    fis = (uint8_t *)model_dma_at(port->fb, 256, "received FIS area") + AHCI_RFIS_D2H;
+    fis[AHCI_FIS_TYPE] = AHCI_FIS_TYPE_D2H;
+    fis[AHCI_FIS_COMMAND] = (uint8_t)port->tfd;
+    fis[AHCI_FIS_FEATURES] = (uint8_t)(port->tfd >> 8);
+    for (unsigned i = 0; i < 3; i++) {
+        fis[AHCI_FIS_LBA + i] = (uint8_t)(lba >> 8 * i);
+        fis[AHCI_FIS_LBA_EXP + i] = (uint8_t)(port->disk.no_lba48 ? 0xff : lba >> (24 + 8 * i));
+    }
+    fis[AHCI_FIS_DEVICE] = (uint8_t)(0x40 | (port->disk.no_lba48 ? lba >> 24 & 0xf : 0));
+}
+
+void model_port_end_with_error(struct model_port *port, unsigned slot, uint32_t tfd)
+{
+    port->tfd = tfd;
+    if ((port->sact >> slot & 1) != 0) {
+        fill_log(port, slot, (uint8_t)(tfd >> 8));
+        port->log_wanted = true;
+    } else {
+        model_port_post_status(port, bad_sector(&port->commands[slot]));
+    }
+    if (port->hba->chip.completes_errors) {
+        port->ci &= ~BIT32(slot);
+        port->sact &= ~BIT32(slot);
+    }
+    model_port_halt(port, AHCI_PX_IS_TFES, 0);
 }
 
 bool model_port_meet_fault(struct model_port *port, unsigned slot)

@@ -160,6 +160,8 @@ void model_port_issue(struct model_port *port, unsigned slot);
 void model_port_serve(struct model_port *port);
 /* The command being served comes to its end, and perhaps others with it. */
 void model_port_complete_some(struct model_port *port);
+/* The register FIS that ends an unqueued command; PxTFD holds its status. */
+void model_port_post_status(const struct model_port *port, uint64_t lba);
 /* `tfd`: the status, and the error register above it. */
 void model_port_end_with_error(struct model_port *port, unsigned slot, uint32_t tfd);
 void model_port_drop_commands(struct model_port *port);
