@@ -232,12 +232,13 @@ static void write_ghc(struct model_hba *hba, uint32_t value)
 /* The firmware hears of it when OOS rises, and says that it is busy until it lets go. */
 static void write_bohc(struct model_hba *hba, uint32_t value)
 {
+    const uint32_t theirs = AHCI_BOHC_BOS | AHCI_BOHC_SOOE;
     uint32_t old = hba->bohc;
 
     if (hba->vs < AHCI_VS_1_2 || (hba->chip.found.cap2 & AHCI_CAP2_BOH) == 0)
         model_violation("BOHC is not offered");
-    if ((value & ~(OWNERS | AHCI_BOHC_OOC)) != 0 ||
-        ((value ^ old) & (AHCI_BOHC_BOS | AHCI_BOHC_SOOE) & ~hba->chip.found.bohc) != 0)
+    if ((value & ~(OWNERS | AHCI_BOHC_OOC)) != 0 || (theirs & old & ~value) != 0 ||
+        (theirs & value & ~old & ~hba->chip.found.bohc) != 0)
         model_violation("BOHC = %08" PRIx32, value);
     hba->bohc = (value & OWNERS) | (old & ~(OWNERS | value));
     if ((value & ~old & AHCI_BOHC_OOS) == 0)

@@ -17,16 +17,18 @@ static struct rig rig;
 static struct drive *drive;
 static struct ahci_port *port;
 
-static void make_victim(void)
+static void make_victim(enum model_personality personality)
 {
     const struct model_disk disk = rig_disk(1 << 20);
     const struct drive_read read = {.sectors = 8, .command = DRIVE_READ_QUEUED, .bus = 0};
     struct drive_read good = read;
 
-    rig_build(&rig, MODEL_88SE9128_HBA, &disk, 1);
+    rig_build(&rig, personality, &disk, 1);
     drive = rig_drive(&rig);
     port = &rig.controller.ports[0];
     good.bus = rig.buffer.bus;
+    if (drive->info.queue_depth == 0)
+        good.command = DRIVE_READ_DMA;
     assert_int_equal(drive->ops->prepare(drive, 0, &good), STATUS_OK);
     model_on_violation(catch);
 }
@@ -80,6 +82,26 @@ static void reserved_bit(void)
 static void clo_not_offered(void)
 {
     set(AHCI_PX_CMD, AHCI_PX_CMD_ST | AHCI_PX_CMD_FRE | AHCI_PX_CMD_CLO);
+}
+
+static void apste_not_offered(void)
+{
+    set(AHCI_PX_CMD, AHCI_PX_CMD_ST | AHCI_PX_CMD_FRE | AHCI_PX_CMD_APSTE);
+}
+
+static void devslp_not_offered(void)
+{
+    set(AHCI_PX_DEVSLP, AHCI_PX_DEVSLP_ADSE);
+}
+
+static void bohc_not_offered(void)
+{
+    hw_reg_write(&port->controller->window, AHCI_BOHC, AHCI_BOHC_OOS);
+}
+
+static void cap2_before_1_2(void)
+{
+    (void)hw_reg_read(&port->controller->window, AHCI_CAP2);
 }
 
 static void fre_cleared_while_running(void)
@@ -192,6 +214,50 @@ static void memory_freed_while_running(void)
     hw_dma_free(&port->memory);
 }
 
+/* --- on controllers that are special --- */
+
+static void console_written(void)
+{
+    hw_reg_write(&port->controller->window, 0x100 + 7 * 0x80 + AHCI_PX_IE, 0);
+}
+
+static void foreign_port_read(void)
+{
+    (void)hw_reg_read(&port->controller->window, 0x200 + AHCI_PX_SSTS);
+}
+
+static void clo_while_running(void)
+{
+    set(AHCI_PX_CMD, AHCI_PX_CMD_ST | AHCI_PX_CMD_FRE | AHCI_PX_CMD_CLO);
+}
+
+static void sleep_while_running(void)
+{
+    set(AHCI_PX_DEVSLP, AHCI_PX_DEVSLP_ADSE);
+}
+
+static void ownership_of_the_firmware_ended(void)
+{
+    hw_reg_write(&port->controller->window, AHCI_BOHC, AHCI_BOHC_OOS);
+}
+
+static void command_of_128_kib(void)
+{
+    table()->cfis[3] = 0; /* 256 sectors */
+    table()->cfis[11] = 1;
+    issue();
+}
+
+static void check_noticed(enum model_personality personality, void (*misuse)(void))
+{
+    make_victim(personality);
+    if (setjmp(caught) == 0) {
+        misuse();
+        fail_msg("after: %s", message);
+    }
+    print_message("%s\n", message);
+}
+
 static void is_strict(void **state)
 {
     static void (*const misuses[])(void) = {
@@ -202,6 +268,10 @@ static void is_strict(void **state)
         read_only_register,
         reserved_bit,
         clo_not_offered,
+        apste_not_offered,
+        devslp_not_offered,
+        bohc_not_offered,
+        cap2_before_1_2,
         fre_cleared_while_running,
         base_changed_while_running,
         area_changed_while_running,
@@ -222,17 +292,28 @@ static void is_strict(void **state)
         slot_used_twice,
         memory_freed_while_running,
     };
-    static size_t i;
-
     (void)state;
-    for (i = 0; i < COUNT_OF(misuses); i++) {
-        make_victim();
-        if (setjmp(caught) == 0) {
-            misuses[i]();
-            fail_msg("misuse %zu was not noticed", i);
-        }
-        print_message("%s\n", message);
-    }
+    for (size_t i = 0; i < COUNT_OF(misuses); i++)
+        check_noticed(MODEL_88SE9128_HBA, misuses[i]);
+    model_reset();
+}
+
+static void is_strict_about_peculiarities(void **state)
+{
+    static const struct {
+        enum model_personality personality;
+        void (*misuse)(void);
+    } cases[] = {
+        {MODEL_88SE9128_RAID, console_written},
+        {MODEL_88SE6121, foreign_port_read},
+        {MODEL_C216, clo_while_running},
+        {MODEL_ASM1064, sleep_while_running},
+        {MODEL_JMB585_HELD, ownership_of_the_firmware_ended},
+        {MODEL_SB600, command_of_128_kib},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        check_noticed(cases[i].personality, cases[i].misuse);
     model_reset();
 }
 
@@ -243,7 +324,7 @@ static void accepts_proper_use(void **state)
     uint64_t t0;
 
     (void)state;
-    make_victim();
+    make_victim(MODEL_88SE9128_HBA);
     model_on_violation(rig_violation);
     assert_int_equal(drive->ops->start(drive, 1, &t0), STATUS_OK);
     assert_int_equal(drive->ops->await(drive, 1, SECOND, &done), STATUS_OK);
@@ -254,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_strict),
+        cmocka_unit_test(is_strict_about_peculiarities),
         cmocka_unit_test(accepts_proper_use),
     };
 
