@@ -113,7 +113,9 @@ enum ahci_match ahci_match(const struct pci_device *device, const char **ret_rea
     bool ahci = sata && device->prog_if == 0x01;
     bool raid = device->class_base == 0x01 && device->class_sub == 0x04;
     bool known = device->class_base == 0x01 && (quirks & AHCI_QUIRK_ANY_CLASS) != 0;
-    bool window = (device->bar[5] & 1) == 0 && (device->bar[5] & ~UINT32_C(0xf)) != 0;
+    /* Behind a 64-bit BAR 4 stands its upper half. */
+    bool window = (device->bar[4] & 7) != 4 && (device->bar[5] & 1) == 0 &&
+                  (device->bar[5] & ~UINT32_C(0xf)) != 0;
 
     *ret_reason = "";
     if (device->vendor_id == 0xffff || device->header_type != 0)

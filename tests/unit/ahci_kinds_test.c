@@ -324,6 +324,35 @@ static void spins_disks_up_one_by_one(void **state)
     rig_end(&rig);
 }
 
+/* A fault at each register access from taking over to giving back, while disks spin up. */
+static void survives_faults_while_disks_spin_up(void **state)
+{
+    static const enum model_fault faults[] = {MODEL_FAULT_GONE, MODEL_FAULT_LINK_LOST,
+                                              MODEL_FAULT_STUCK_ENGINE};
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT_OF(faults); i++) {
+        uint64_t access = 1;
+        struct rig rig;
+
+        do {
+            uint64_t start;
+
+            build_staggered(&rig, 150000000, AHCI_CAP_SSS);
+            model_hba_inject(rig.hba, faults[i], 0, model_hba_accesses(rig.hba) + access);
+            start = model_now_ns();
+            for (unsigned port = 0; port < 2; port++)
+                (void)!ahci_port_probe(&rig.controller, port);
+            ahci_detach(&rig.controller, &rig.restored);
+            assert_true(model_now_ns() - start < UINT64_C(100000000000));
+            if (!rig.restored.memory_abandoned)
+                assert_int_equal(model_dma_live(), 0);
+            access++;
+        } while (model_hba_fault_hit(rig.hba) && access < 1000);
+        assert_in_range(access, 40, 999);
+    }
+}
+
 static void switches_all_links_on_without_staggering(void **state)
 {
     struct rig rig;
@@ -345,6 +374,7 @@ int main(void)
         cmocka_unit_test(asks_the_raid_console_nothing),
         cmocka_unit_test(tells_what_is_wrong_with_a_port),
         cmocka_unit_test(spins_disks_up_one_by_one),
+        cmocka_unit_test(survives_faults_while_disks_spin_up),
         cmocka_unit_test(switches_all_links_on_without_staggering),
     };
 

@@ -55,6 +55,57 @@ static void judges_functions(void **state)
     }
 }
 
+/* Every chip known to be AHCI under any name, and the class codes they have been seen with. */
+static void takes_known_chips_under_any_class(void **state)
+{
+    static const uint16_t known[][2] = {
+        {0x1b4b, 0x9120}, {0x1b4b, 0x9122}, {0x1b4b, 0x9123}, {0x1b4b, 0x9125}, {0x1b4b, 0x9128},
+        {0x1b4b, 0x9130}, {0x1b4b, 0x9170}, {0x1b4b, 0x9171}, {0x1b4b, 0x9172}, {0x1b4b, 0x9178},
+        {0x1b4b, 0x917a}, {0x1b4b, 0x9182}, {0x1b4b, 0x9183}, {0x1b4b, 0x9186}, {0x1b4b, 0x9192},
+        {0x1b4b, 0x91a0}, {0x1b4b, 0x91a3}, {0x1b4b, 0x91b0}, {0x1b4b, 0x9215}, {0x1b4b, 0x9220},
+        {0x1b4b, 0x9230}, {0x1b4b, 0x9235}, {0x1103, 0x0620}, {0x1103, 0x0622}, {0x1103, 0x0640},
+        {0x1103, 0x0641}, {0x1103, 0x0642}, {0x1103, 0x0644}, {0x1103, 0x0645}, {0x1103, 0x0646},
+        {0x11ab, 0x6101}, {0x11ab, 0x6111}, {0x11ab, 0x6121}, {0x11ab, 0x6141}, {0x11ab, 0x6145},
+    };
+    static const struct {
+        uint8_t sub, interface;
+    } classes[] = {{0x06, 0x01}, {0x06, 0x00}, {0x04, 0x00}, {0x01, 0x85}, {0x01, 0x8f}};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++)
+        for (unsigned j = 0; j < sizeof classes / sizeof classes[0]; j++) {
+            struct pci_device device = {.vendor_id = known[i][0],
+                                        .device_id = known[i][1],
+                                        .class_base = 1,
+                                        .class_sub = classes[j].sub,
+                                        .prog_if = classes[j].interface,
+                                        .bar = {[5] = BAR5}};
+            const char *reason;
+
+            assert_int_equal(ahci_match(&device, &reason), AHCI_MATCH_YES);
+            device.class_base = 2; /* no chip of them is anything but storage */
+            assert_int_equal(ahci_match(&device, &reason), AHCI_MATCH_NO);
+        }
+}
+
+/* A RAID card whose 64-bit BAR 4 fills the fifth place, too, has no window there. */
+static void takes_no_upper_half_for_a_window(void **state)
+{
+    struct pci_device card = {.vendor_id = 0x1000,
+                              .device_id = 0x005d,
+                              .class_base = 1,
+                              .class_sub = 4,
+                              .bar = {[4] = 0xf000000c, [5] = 0x00000010}};
+    const char *reason;
+
+    (void)state;
+    assert_int_equal(ahci_match(&card, &reason), AHCI_MATCH_NO);
+    card.bar[4] = 0xf0000008; /* 32 bits */
+    assert_int_equal(ahci_match(&card, &reason), AHCI_MATCH_REFUSED);
+    card.bar[4] = 0xe001; /* I/O */
+    assert_int_equal(ahci_match(&card, &reason), AHCI_MATCH_REFUSED);
+}
+
 static void leaves_bridges_alone(void **state)
 {
     const struct pci_device bridge = {.vendor_id = 0x8086,
@@ -103,6 +154,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(judges_functions),
+        cmocka_unit_test(takes_known_chips_under_any_class),
+        cmocka_unit_test(takes_no_upper_half_for_a_window),
         cmocka_unit_test(leaves_bridges_alone),
         cmocka_unit_test(tells_marvell_personalities_apart),
         cmocka_unit_test(finds_quirks),
