@@ -102,7 +102,7 @@ static void takes_no_upper_half_for_a_window(void **state)
     assert_int_equal(ahci_match(&card, &reason), AHCI_MATCH_NO);
     card.bar[4] = 0xf0000008; /* 32 bits */
     assert_int_equal(ahci_match(&card, &reason), AHCI_MATCH_REFUSED);
-    card.bar[4] = 0xe001; /* I/O */
+    card.bar[4] = 0xe005; /* I/O */
     assert_int_equal(ahci_match(&card, &reason), AHCI_MATCH_REFUSED);
 }
 

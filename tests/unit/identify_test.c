@@ -360,6 +360,8 @@ static void reads_rotation_and_state(void **state)
     assert_true(parse(w, STATUS_OK).locked);
     w[128] = 3; /* enabled, not locked */
     assert_false(parse(w, STATUS_OK).locked);
+    for (w[128] = 4; w[128] < 7; w[128]++) /* locked, without security to lock it */
+        assert_false(parse(w, STATUS_OK).locked);
     w[128] = 0xffff;
     assert_false(parse(w, STATUS_OK).locked);
     w[0] |= 0x0080;
