@@ -27,9 +27,13 @@ static void list_drive(uint32_t controller, const struct result_port *port)
 
     text_init(&text, line, sizeof line);
     text_printf(&text, "   %u:%-2u %-32.32s ", (unsigned)controller, port->number, info->model);
-    if (info->sectors != 0)
+    if (info->sectors != 0) {
         text_decimal(&text, base_mul_div_round(info->sectors, info->logical_bytes, 100000000), 1);
-    text_printf(&text, "%s GB  %s", info->sectors != 0 ? "" : "?", sata_speed(info->link_speed));
+        text_string(&text, " GB");
+    } else {
+        text_string(&text, "size unknown");
+    }
+    text_printf(&text, "  %s", sata_speed(info->link_speed));
     if (info->queue_depth > 0)
         text_printf(&text, "  queue %u", (unsigned)info->queue_depth);
     text_char(&text, '\n');
