@@ -289,7 +289,7 @@ void model_hba_poke(struct model_hba *hba, uint32_t offset, uint32_t value)
 {
     switch (offset) {
     case AHCI_CAP:
-        hba->cap = value;
+        hba->cap = hba->chip.found.cap = value;
         return;
     case AHCI_GHC:
         hba->ghc = value;

@@ -331,10 +331,10 @@ static void test_lspci(void **state)
     corpus();
     if (system("lspci --version >/dev/null 2>&1") != 0)
         skip();
-    check_directory("hex", ".lspci", check_lspci);
-    check_directory("qemu", ".lspci", check_lspci);
-    check_directory("partial", ".lspci", check_lspci);
-    check_directory("header-only", ".lspci", check_lspci);
+    check_directory("pci/hex", ".lspci", check_lspci);
+    check_directory("pci/qemu", ".lspci", check_lspci);
+    check_directory("pci/partial", ".lspci", check_lspci);
+    check_directory("pci/header-only", ".lspci", check_lspci);
     print_message("# %zu functions, %zu below bridges; %zu bridges, %zu windows, %zu of them open; "
                   "%zu and %zu capabilities, %zu of them by name\n",
                   functions, below, bridges, windows, open_windows, conventional, extended, named);
