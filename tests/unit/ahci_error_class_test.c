@@ -1,4 +1,5 @@
 /* The classes of AHCI's errors, one by one: what is recorded, what is done, what is not. */
+#include "drivers/ahci/port.h"
 #include "tests/unit/ahci_snapshot.h"
 
 #define SECTORS (UINT64_C(1) << 28)
@@ -86,21 +87,53 @@ static void an_error_of_one_command(void **state)
         }
 }
 
-/* A FIS that is not there, or is of another command, names no place. */
+/* What a FIS in memory would say of a failed read of sector 5000, if it were believed. */
+static void forge_fis(struct rig *rig, uint8_t type, uint8_t error, uint16_t sector)
+{
+    uint8_t *fis = (uint8_t *)rig->controller.ports[0].memory.cpu + AHCI_MEMORY_FIS + AHCI_RFIS_D2H;
+
+    fis[AHCI_FIS_TYPE] = type;
+    fis[AHCI_FIS_COMMAND] = 0x41;
+    fis[AHCI_FIS_FEATURES] = error;
+    fis[AHCI_FIS_LBA] = (uint8_t)sector;
+    fis[AHCI_FIS_LBA + 1] = (uint8_t)(sector >> 8);
+}
+
+/* A FIS that is not there, is none, or tells of something else, names no place. */
 static void a_place_is_not_made_up(void **state)
 {
-    const struct model_disk disk = rig_disk(SECTORS);
-    struct drive *drive;
-    struct rig rig;
+    static const struct {
+        uint8_t type, error;
+        uint16_t sector;
+        bool restarts; /* the engine, between the FIS and the failure */
+        bool known;
+    } cases[] = {
+        {0, 0, 0, false, false},          {0x34, 0x40, 5000, false, true},
+        {0x34, 0x40, 5007, false, true},  {0x34, 0x40, 5008, false, false},
+        {0x34, 0x40, 4999, false, false}, {0x34, 0x10, 5000, false, false},
+        {0xa1, 0x40, 5000, false, false}, {0x34, 0x40, 5000, true, false},
+    };
 
     (void)state;
-    drive = drive_on(&rig, MODEL_88SE9128_RAID, &disk);
-    inject_next(&rig, MODEL_FAULT_TASK_FILE);
-    assert_int_equal(rig_read(&rig, drive, 5000, 8, DRIVE_READ_DMA), STATUS_DEVICE);
-    assert_string_equal(drive->fault.error, "UNC");
-    assert_int_equal(drive->fault.sectors, 8);
-    assert_false(drive->fault.error_lba_known);
-    rig_end(&rig);
+    for (unsigned i = 0; i < COUNT_OF(cases); i++) {
+        const struct model_disk disk = rig_disk(SECTORS);
+        struct drive *drive;
+        struct rig rig;
+
+        drive = drive_on(&rig, MODEL_88SE9128_RAID, &disk); /* posts none itself */
+        forge_fis(&rig, cases[i].type, cases[i].error, cases[i].sector);
+        if (cases[i].restarts) {
+            inject_next(&rig, MODEL_FAULT_INTERFACE);
+            assert_int_equal(rig_read(&rig, drive, 1, 8, DRIVE_READ_DMA), STATUS_DEVICE);
+        }
+        inject_next(&rig, MODEL_FAULT_TASK_FILE);
+        assert_int_equal(rig_read(&rig, drive, 5000, 8, DRIVE_READ_DMA), STATUS_DEVICE);
+        assert_string_equal(drive->fault.error, "UNC");
+        assert_int_equal(drive->fault.sectors, 8);
+        assert_int_equal(drive->fault.error_lba_known, cases[i].known);
+        assert_int_equal(drive->fault.error_lba, cases[i].known ? cases[i].sector : 0);
+        rig_end(&rig);
+    }
 }
 
 /* E2: what each kind of log leads to. The drive works afterwards, and one fault is recorded. */
