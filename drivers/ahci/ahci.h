@@ -71,7 +71,7 @@ struct ahci_port {
     bool taken;                   /* its registers were written by us */
     bool receiving;               /* FRE is set by us */
     bool running;                 /* ST is set by us */
-    bool interrupted;             /* receiving until a reset of the controller stopped it */
+    bool interrupted;             /* running until a reset of the controller stopped it */
     bool stuck;                   /* an engine did not stop: neither it nor its memory is touched */
     bool queued;                  /* PxSACT is in use by the outstanding commands */
     bool plain;                   /* ... and nothing but it tells whether they are complete */

@@ -58,7 +58,7 @@ enum status ahci_controller_reset(struct ahci_controller *controller,
         for (unsigned i = 0; i < AHCI_PORTS_MAX; i++) {
             struct ahci_port *port = &controller->ports[i];
 
-            port->interrupted = port->receiving;
+            port->interrupted = port->running;
             port->receiving = false;
             port->running = false;
             port->stuck = false;

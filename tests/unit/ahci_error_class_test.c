@@ -301,6 +301,66 @@ static void a_host_bus_error_ends_all(void **state)
     }
 }
 
+/* A command that was under way meanwhile fails for itself, and its port is not started anew. */
+static void a_host_bus_error_on_another_port(void **state)
+{
+    struct model_disk disks[] = {rig_disk(SECTORS), rig_disk(SECTORS)};
+    struct drive_read read = {.lba = 5, .sectors = 8, .command = DRIVE_READ_DMA};
+    struct drive *drive, *other;
+    struct drive_done done;
+    struct hw_dma memory;
+    struct rig rig;
+    uint64_t t0;
+
+    (void)state;
+    disks[1].command_ns = 50000000;
+    rig_build(&rig, MODEL_C216, disks, 2);
+    drive = rig_drive(&rig);
+    assert_int_equal(ahci_port_probe(&rig.controller, 1), STATUS_OK);
+    other = ahci_port_drive(&rig.controller, 1);
+    assert_int_equal(hw_dma_alloc(4096, &memory), STATUS_OK);
+    read.bus = memory.bus;
+    model_hba_inject(rig.hba, MODEL_FAULT_HOST_BUS, 0, model_hba_accesses(rig.hba) + 2);
+    model_hba_inject_also(rig.hba, MODEL_FAULT_TASK_FILE, 1, model_hba_accesses(rig.hba) + 1);
+    assert_int_equal(other->ops->prepare(other, 0, &read), STATUS_OK);
+    assert_int_equal(other->ops->start(other, 1, &t0), STATUS_OK);
+    assert_int_equal(rig_read(&rig, drive, 9, 8, DRIVE_READ_DMA), STATUS_DEVICE);
+    assert_int_equal(drive->fault.kind, DRIVE_FAULT_HOST_BUS);
+    assert_int_equal(other->ops->await(other, 1, SECOND, &done), STATUS_DEVICE);
+    assert_int_equal(other->fault.kind, DRIVE_FAULT_TASK_FILE);
+    assert_false(other->fault.recovered);
+    assert_false(rig.controller.ports[1].running);
+    hw_dma_free(&memory);
+    rig_end(&rig);
+}
+
+/* ... and one in the recovery of another error takes its place in the record. */
+static void a_host_bus_error_while_the_log_is_read(void **state)
+{
+    unsigned seen = 0;
+
+    (void)state;
+    for (unsigned after = 3; after < 40; after++) {
+        const struct model_disk disk = rig_disk(SECTORS);
+        struct drive *drive;
+        struct rig rig;
+
+        drive = drive_on(&rig, MODEL_C216, &disk);
+        inject_next(&rig, MODEL_FAULT_TASK_FILE);
+        model_hba_inject_also(rig.hba, MODEL_FAULT_HOST_BUS, 0,
+                              model_hba_accesses(rig.hba) + after);
+        start_queue(&rig, drive, 2);
+        assert_int_equal(await_queue(drive, 2), STATUS_DEVICE);
+        if (drive->fault.kind == DRIVE_FAULT_HOST_BUS &&
+            strcmp(drive->fault.operation, "READ LOG EXT") == 0)
+            seen++;
+        assert_int_equal(drive->fault.recovered, !rig.controller.unusable);
+        assert_int_equal(drive->fault.kind == DRIVE_FAULT_HOST_BUS, rig.controller.unusable);
+        rig_end(&rig);
+    }
+    assert_true(seen > 0);
+}
+
 /* E6: an engine that only a reset of the controller stops. Both drives go on. */
 static void a_time_out_that_takes_a_reset(void **state)
 {
@@ -341,7 +401,28 @@ static void a_time_out_that_takes_a_reset(void **state)
     model_reset();
 }
 
-/* ... but not while another drive works: that one is not disturbed. At give-back it is time. */
+/* What did not run before it does not run after it either. */
+static void a_reset_starts_no_other_engine(void **state)
+{
+    const struct model_disk disks[] = {rig_disk(SECTORS), {.kind = MODEL_DISK_ATAPI}};
+    struct drive *drive;
+    struct rig rig;
+
+    (void)state;
+    rig_build(&rig, MODEL_C216, disks, 2);
+    drive = rig_drive(&rig);
+    assert_int_equal(ahci_port_probe(&rig.controller, 1), STATUS_OK);
+    assert_int_equal(rig.controller.ports[1].kind, AHCI_PORT_ATAPI);
+    inject_next(&rig, MODEL_FAULT_STUCK_ENGINE);
+    model_hba_inject_also(rig.hba, MODEL_FAULT_DROPPED, 0, model_hba_accesses(rig.hba) + 1);
+    assert_int_equal(rig_read(&rig, drive, 9, 8, DRIVE_READ_DMA), STATUS_TIMEOUT);
+    assert_int_equal(model_hba_resets(rig.hba), 1);
+    assert_true(rig.controller.ports[0].running);
+    assert_false(rig.controller.ports[1].running);
+    rig_end(&rig);
+}
+
+/* No reset while another drive works: that one is not disturbed. At give-back it is time. */
 static void a_reset_waits_for_a_busy_port(void **state)
 {
     struct model_disk disks[] = {rig_disk(SECTORS), rig_disk(SECTORS)};
@@ -415,7 +496,10 @@ int main(void)
         cmocka_unit_test(an_error_of_the_link),
         cmocka_unit_test(an_old_trace_of_the_link_decides_little),
         cmocka_unit_test(a_host_bus_error_ends_all),
+        cmocka_unit_test(a_host_bus_error_on_another_port),
+        cmocka_unit_test(a_host_bus_error_while_the_log_is_read),
         cmocka_unit_test(a_time_out_that_takes_a_reset),
+        cmocka_unit_test(a_reset_starts_no_other_engine),
         cmocka_unit_test(a_reset_waits_for_a_busy_port),
         cmocka_unit_test(an_emergency_is_short),
     };
