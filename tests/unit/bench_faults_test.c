@@ -116,29 +116,37 @@ static void test_no_recovery(void **state)
     rig_free(rig);
 }
 
-/* What a command of TRANSFER could not read is not read again, whatever else was under way. */
+/* TRANSFER over a drive with one bad sector: it is read once, and one position is lost at most. */
+static void transfer_with_bad(uint64_t bad, uint32_t positions)
+{
+    struct rig *rig = rig_new();
+    const struct bench_test *test;
+
+    rig->options.tests = PLAN_TEST(PLAN_TRANSFER);
+    rig->options.positions = positions;
+    rig->fake.drive.info.rotation_rpm = 1;
+    rig->fake.drive.info.sectors = 4000000;
+    rig->fake.names_command = true;
+    rig->fake.bad_lba = bad;
+    rig_run(rig);
+    test = rig_test(rig, PLAN_TRANSFER);
+    assert_int_equal(test->state, BENCH_DONE);
+    assert_int_equal(rig->fake.bad_reads, test->faults.count);
+    assert_true(rig->fake.bad_reads <= 1);
+    assert_int_equal(test->faults.retries, 0);
+    assert_true(rig->run.transfer.positions + 1 >= positions);
+    rig_free(rig);
+}
+
+/* What a command could not read is not read again, whatever else was under way. */
 static void test_medium_error_is_not_retried(void **state)
 {
     (void)state;
-    for (uint64_t bad = 12000; bad < 3900000; bad += 77777) {
-        struct rig *rig = rig_new();
-        const struct bench_test *test;
-
-        rig->options.tests = PLAN_TEST(PLAN_TRANSFER);
-        rig->options.positions = 200;
-        rig->fake.drive.info.rotation_rpm = 1;
-        rig->fake.drive.info.sectors = 4000000;
-        rig->fake.names_command = true;
-        rig->fake.bad_lba = bad;
-        rig_run(rig);
-        test = rig_test(rig, PLAN_TRANSFER);
-        assert_int_equal(test->state, BENCH_DONE);
-        assert_int_equal(rig->fake.bad_reads, test->faults.count);
-        assert_true(rig->fake.bad_reads <= 1);
-        assert_int_equal(test->faults.retries, 0);
-        assert_true(rig->run.transfer.positions >= 199);
-        rig_free(rig);
-    }
+    for (uint64_t bad = 12000; bad < 3900000; bad += 77777)
+        transfer_with_bad(bad, 200);
+    /* Between positions, where a run-in may meet it: that of a train, when one begins there. */
+    for (uint64_t position = 20; position < 45; position++)
+        transfer_with_bad(position * 20000 - 3000, 200);
 }
 
 /* One position at a time: the one with the bad sector is lost, wherever in it that lies. */
@@ -227,6 +235,24 @@ static void test_link_errors_have_an_end(void **state)
     }
 }
 
+/* What the sixth made void is given up, and not read again one by one. */
+static void test_sixth_link_error_is_not_retried(void **state)
+{
+    struct rig *rig = rig_new();
+
+    (void)state;
+    rig->options.tests = PLAN_TEST(PLAN_TRANSFER);
+    rig->options.positions = 900;
+    rig->fake.drive.info.rotation_rpm = 1;
+    rig->fake.crc_every = 500;
+    rig->fake.crc_left = 6;
+    rig_run(rig);
+    assert_int_equal(rig_test(rig, PLAN_TRANSFER)->faults.count, 6);
+    assert_int_equal(rig_test(rig, PLAN_TRANSFER)->faults.retries, 5);
+    assert_in_range(rig->run.transfer.positions, 900 - 8, 900 - 2);
+    rig_free(rig);
+}
+
 /* The same places are read again, and neither the garbled reads nor their repetitions are counted.
  */
 static void test_retries_are_in_no_figure(void **state)
@@ -313,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_medium_error_of_a_disk),
         cmocka_unit_test(test_link_errors_are_retried),
         cmocka_unit_test(test_link_errors_have_an_end),
+        cmocka_unit_test(test_sixth_link_error_is_not_retried),
         cmocka_unit_test(test_retries_are_in_no_figure),
         cmocka_unit_test(test_final_faults),
     };
