@@ -25,7 +25,12 @@ def test_bad_sector_in_every_kind_of_read(tmp_path):
     (key, tested), = drives(check_folder(stick, tmp_path)).items()
     for name in ("verify", "transfer", "access", "depth"):
         part = part_of(tested, name)
-        assert part["state"] == "done", part
+        # How often depth meets the sector depends on how much it reads before it counts.
+        if name != "depth" or part["state"] == "done":
+            assert part["state"] == "done", part
+        else:
+            assert part["reason"] == "too many commands failed"
+            assert part["faults"]["count"] == 16 and "latency_ns" not in part
         faults = part["faults"]
         assert 1 <= faults["count"] <= faults["commands"]
         for fault in faults["kept"]:
